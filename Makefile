@@ -1,0 +1,71 @@
+# Everything runs from a fresh clone: the targets make their own virtual environment and build the core.
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+CPP_FILES = $(shell git ls-files 'cpp/*.hpp' 'cpp/*.cpp')
+SANITIZE_ENV = ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all check format sanitize bench docs clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install -q --upgrade pip
+	$(PY) -m pip install -q -c constraints.txt scikit-build-core nanobind cmake ninja
+	$(PY) -m pip install -q -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@
+
+setup: $(VENV)/.ready ## Make the virtual environment and build the core
+	@$(PY) -m pip install -q --no-build-isolation --no-deps -e .
+
+demo: setup ## Play Connect Four in the terminal (search against a perfect player)
+	$(BIN)/zermelo demo
+
+test: setup build/tests/core_tests ## Run the tests (minutes)
+	build/tests/core_tests
+	$(PY) -m pytest
+
+test-all: setup build/tests/core_tests ## Run every test, the slow ones too
+	build/tests/core_tests
+	$(PY) -m pytest -m ''
+
+check: setup ## Format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
+	$(PY) tools/check_layers.py
+	$(BIN)/clang-tidy --quiet -p build/tests cpp/tests/tidy.cpp
+
+format: setup ## Format both languages
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i $(CPP_FILES)
+
+build/%/core_tests: setup FORCE
+	@$(BIN)/cmake -S . -B build/$* -G Ninja -DZERMELO_MODULE=OFF -DZERMELO_TESTS=ON \
+	  -DZERMELO_SANITIZE=$(SANITIZER) -DCMAKE_BUILD_TYPE=$(or $(BUILD_TYPE),Release) \
+	  -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja > /dev/null
+	@$(BIN)/cmake --build build/$*
+FORCE:
+
+sanitize: setup ## C++ tests under ASan + UBSan, threaded code under TSan
+	$(MAKE) build/asan/core_tests SANITIZER=address,undefined BUILD_TYPE=RelWithDebInfo
+	$(SANITIZE_ENV) build/asan/core_tests
+	$(MAKE) build/tsan/core_tests SANITIZER=thread BUILD_TYPE=RelWithDebInfo
+	build/tsan/core_tests threads
+
+bench: setup ## Search and perft figures against their references
+	$(PY) benchmarks/perft.py
+	$(PY) benchmarks/search.py
+
+docs: setup ## Write the generated tables into docs/
+	$(PY) tools/generate_docs.py
+
+clean: ## Remove what was built
+	rm -rf build $(VENV)

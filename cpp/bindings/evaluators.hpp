@@ -1,0 +1,158 @@
+// Evaluators from Python: native ones by description, and any callable on NumPy arrays.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "search/evaluator.hpp"
+#include "search/tree.hpp"
+
+namespace zermelo::bindings {
+
+namespace nb = nanobind;
+
+// What Python holds of a native evaluator; the search makes the real one for its game.
+struct UniformSpec {};
+struct HashSpec {
+  std::uint64_t seed;
+};
+struct RolloutSpec {
+  int rollouts;
+  int max_plies;
+  std::uint64_t seed;
+};
+
+// (result, distance) for the chooser, or None.
+inline nb::object certain_tuple(Certain certain) {
+  if (!certain) return nb::none();
+  return nb::make_tuple(certain.result(), certain.distance);
+}
+
+inline std::string shape_text(nb::handle array) {
+  return nb::cast<std::string>(nb::str(nb::handle(array.attr("shape"))));
+}
+
+// A Python callable: observations -> (policy logits [batch, actions], value [batch] or WDL
+// probabilities [batch, 3]), for the player to move. With an attribute `packed` that is true it gets
+// uint64 [batch, words], else float32 [batch, planes, rows, columns].
+template <Game G>
+class PyEvaluator final : public Evaluator<G> {
+ public:
+  PyEvaluator(const G& game, nb::object callable)
+      : layout_(game.layout()), num_actions_(static_cast<std::size_t>(game.num_actions())),
+        callable_(std::move(callable)),
+        packed_(nb::hasattr(callable_, "packed") && nb::cast<bool>(callable_.attr("packed"))) {}
+  ~PyEvaluator() override {
+    nb::gil_scoped_acquire lock;
+    callable_.reset();
+  }
+
+  bool wants_observations() const override { return true; }
+
+  void evaluate(std::span<Position<G>> batch) override {
+    // Planes are expanded before the interpreter's lock is taken.
+    const std::size_t floats = static_cast<std::size_t>(layout_.floats());
+    float* memory = nullptr;
+    if (!packed_) {
+      memory = new float[batch.size() * floats];
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        expand_observation(layout_, batch[i].observation, memory + i * floats);
+      }
+    }
+    nb::gil_scoped_acquire lock;
+    nb::object answer = callable_(packed_ ? packed_array(batch) : planes_array(batch.size(), memory));
+    if (!nb::isinstance<nb::tuple>(answer) || nb::len(answer) != 2) {
+      throw std::runtime_error("the evaluator did not return a pair (policy, value)");
+    }
+    nb::object numpy = nb::module_::import_("numpy");
+    nb::object policy = contiguous(numpy, answer[0]);
+    nb::object value = contiguous(numpy, answer[1]);
+    read_policy(batch, policy);
+    read_value(batch, value);
+  }
+
+ private:
+  using Array = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+
+  static nb::object contiguous(const nb::object& numpy, nb::handle array) {
+    return numpy.attr("ascontiguousarray")(array, numpy.attr("float32"));
+  }
+  nb::object planes_array(std::size_t size, float* memory) const {
+    nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<float*>(p); });
+    const std::size_t shape[] = {size, static_cast<std::size_t>(layout_.planes()),
+                                 static_cast<std::size_t>(layout_.rows),
+                                 static_cast<std::size_t>(layout_.columns)};
+    return nb::ndarray<nb::numpy, float>(memory, 4, shape, owner).cast();
+  }
+  nb::object packed_array(std::span<Position<G>> batch) const {
+    const auto words = static_cast<std::size_t>(layout_.words());
+    auto array = new_array<std::uint64_t>({batch.size(), words});
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      std::copy_n(batch[i].observation, words, array.data() + i * words);
+    }
+    return array.numpy().cast();
+  }
+
+  void read_policy(std::span<Position<G>> batch, const nb::object& policy) const {
+    const auto array = nb::cast<Array>(policy);
+    if (array.ndim() != 2 || array.shape(0) != batch.size() || array.shape(1) != num_actions_) {
+      throw std::runtime_error("the evaluator returned a policy of shape " + shape_text(policy) +
+                               ", not (" + std::to_string(batch.size()) + ", " +
+                               std::to_string(num_actions_) + ")");
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const float* row = array.data() + i * num_actions_;
+      auto& position = batch[i];
+      for (std::size_t k = 0; k < position.actions.size(); ++k) {
+        position.logits[k] = row[position.actions[k]];
+      }
+    }
+  }
+  void read_value(std::span<Position<G>> batch, const nb::object& value) const {
+    const auto array = nb::cast<Array>(value);
+    const std::size_t columns = batch.empty() ? 0 : array.size() / batch.size();
+    if (array.size() != columns * batch.size() || (columns != 1 && columns != 3)) {
+      throw std::runtime_error("the evaluator returned values of shape " + shape_text(value) +
+                               ", not (" + std::to_string(batch.size()) + ",) or (" +
+                               std::to_string(batch.size()) + ", 3)");
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const float* row = array.data() + i * columns;
+      batch[i].value = columns == 1 ? row[0] : row[0] - row[2];
+      batch[i].draw = columns == 1 ? 0.0f : row[1];
+    }
+  }
+
+  ObservationLayout layout_;
+  std::size_t num_actions_;
+  nb::object callable_;
+  bool packed_;
+};
+
+// The native evaluator that `evaluator` describes, or a wrapper round the callable.
+template <Game G>
+std::shared_ptr<Evaluator<G>> make_evaluator(const G& game, nb::object evaluator) {
+  if (nb::hasattr(evaluator, "native")) evaluator = evaluator.attr("native");
+  if (nb::isinstance<UniformSpec>(evaluator)) return std::make_shared<UniformEvaluator<G>>();
+  if (nb::isinstance<HashSpec>(evaluator)) {
+    return std::make_shared<HashEvaluator<G>>(nb::cast<HashSpec>(evaluator).seed);
+  }
+  if (nb::isinstance<RolloutSpec>(evaluator)) {
+    const auto spec = nb::cast<RolloutSpec>(evaluator);
+    return std::make_shared<RolloutEvaluator<G>>(game, spec.rollouts, spec.max_plies, spec.seed);
+  }
+  if (!nb::isinstance<nb::callable>(evaluator)) {
+    throw std::invalid_argument("an evaluator is a callable on observations, or one of "
+                                "UniformEvaluator, HashEvaluator and RolloutEvaluator");
+  }
+  return std::make_shared<PyEvaluator<G>>(game, std::move(evaluator));
+}
+
+}  // namespace zermelo::bindings

@@ -1,0 +1,24 @@
+// The module `zermelo._core`.
+#include <nanobind/nanobind.h>
+
+#include "base/types.hpp"
+#include "bindings/bindings.hpp"
+
+namespace nb = nanobind;
+using namespace zermelo;
+
+NB_MODULE(_core, m) {
+  m.doc() = "Zermelo's native core: games and search.";
+  nb::enum_<Outcome>(m, "Outcome", "How a game ended.", nb::is_arithmetic())
+      .value("FIRST_WINS", Outcome::kFirstWins)
+      .value("DRAW", Outcome::kDraw)
+      .value("SECOND_WINS", Outcome::kSecondWins);
+  bindings::bind_search_types(m);
+  bindings::bind_tictactoe(m);
+  bindings::bind_connect4(m);
+  bindings::bind_othello(m);
+  bindings::bind_hex(m);
+  bindings::bind_checkers(m);
+  bindings::bind_chess(m);
+  bindings::bind_py_game(m);
+}

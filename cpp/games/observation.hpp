@@ -1,0 +1,60 @@
+// What a network sees of a position, packed: the layout, and the expansion to float32 planes.
+//
+// A packed observation is `words()` 64-bit words:
+//   binary planes   words_per_plane() words each; bit (row * columns + column) % 64 of word cell / 64
+//   scalar planes   one byte each, eight to a word, low byte first; the plane is byte * scale everywhere
+//   dense planes    float32 cells, two to a word, low half first (games written in Python only)
+// Expanded, the planes stand in that order: [planes][rows][columns], always from the mover's side.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace zermelo {
+
+struct ObservationLayout {
+  int rows = 0;
+  int columns = 0;
+  int binary_planes = 0;
+  std::vector<float> scalar_scales = {};  // one per scalar plane
+  int dense_planes = 0;
+
+  int cells() const { return rows * columns; }
+  int scalar_planes() const { return static_cast<int>(scalar_scales.size()); }
+  int planes() const { return binary_planes + scalar_planes() + dense_planes; }
+  int words_per_plane() const { return (cells() + 63) / 64; }
+  int binary_words() const { return binary_planes * words_per_plane(); }
+  int scalar_words() const { return (scalar_planes() + 7) / 8; }
+  int words() const { return binary_words() + scalar_words() + (dense_planes * cells() + 1) / 2; }
+  int floats() const { return planes() * cells(); }
+};
+
+// Writes `layout.floats()` floats. `words` holds `layout.words()` words.
+inline void expand_observation(const ObservationLayout& layout, const std::uint64_t* words,
+                               float* out) {
+  const int cells = layout.cells();
+  const int per_plane = layout.words_per_plane();
+  for (int plane = 0; plane < layout.binary_planes; ++plane, out += cells) {
+    const std::uint64_t* bits = words + plane * per_plane;
+    for (int cell = 0; cell < cells; ++cell) {
+      out[cell] = static_cast<float>((bits[cell >> 6] >> (cell & 63)) & 1u);
+    }
+  }
+  words += layout.binary_words();
+  for (int plane = 0; plane < layout.scalar_planes(); ++plane, out += cells) {
+    const auto byte = static_cast<std::uint8_t>(words[plane / 8] >> (plane % 8 * 8));
+    const float value = static_cast<float>(byte) * layout.scalar_scales[plane];
+    for (int cell = 0; cell < cells; ++cell) out[cell] = value;
+  }
+  words += layout.scalar_words();
+  std::memcpy(out, words, sizeof(float) * layout.dense_planes * cells);
+}
+
+// Sets scalar plane `index` of a packed observation whose scalar words are zero so far.
+inline void set_scalar(const ObservationLayout& layout, std::uint64_t* words, int index,
+                       std::uint8_t value) {
+  words[layout.binary_words() + index / 8] |= std::uint64_t{value} << (index % 8 * 8);
+}
+
+}  // namespace zermelo

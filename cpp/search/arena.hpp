@@ -1,0 +1,145 @@
+// Memory for trees: blocks of whole units addressed by 32-bit indices, in segments that never move.
+//
+// An Arena hands out regions; each searching thread cuts blocks from its own Allocator and puts freed
+// blocks into its lists, one list per block size, so the hot loop takes no lock and calls no malloc.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace zermelo {
+
+// Index 0 means "none".
+using BlockIndex = std::uint32_t;
+
+template <std::size_t UnitBytes>
+class Arena {
+ public:
+  static constexpr std::size_t kUnitBytes = UnitBytes;
+  static constexpr std::size_t kSegmentBytes = std::size_t{1} << 21;
+  static constexpr std::size_t kSegmentUnits = kSegmentBytes / UnitBytes;
+  static constexpr std::size_t kMaxSegments = (std::size_t{1} << 32) / kSegmentUnits;
+
+  Arena() : table_(static_cast<std::atomic<std::byte*>*>(std::calloc(kMaxSegments, sizeof(void*)))) {
+    if (!table_) throw std::bad_alloc();
+  }
+  ~Arena() {
+    for (std::size_t i = 0; i < segments_; ++i) std::free(table_[i].load());
+    std::free(static_cast<void*>(table_));
+  }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  std::byte* at(BlockIndex index) const {
+    return table_[index / kSegmentUnits].load(std::memory_order_relaxed) +
+           index % kSegmentUnits * UnitBytes;
+  }
+
+  // Thread-safe. `units` contiguous units, at most a segment; unit 0 is never handed out.
+  BlockIndex region(std::size_t units) {
+    const std::lock_guard lock(mutex_);
+    if (segments_ == 0 || used_ + units > kSegmentUnits) add_segment();
+    const std::size_t index = (segments_ - 1) * kSegmentUnits + used_;
+    used_ += units;
+    return static_cast<BlockIndex>(index);
+  }
+
+  std::size_t reserved_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return segments_ * kSegmentBytes;
+  }
+
+ private:
+  void add_segment() {
+    if (segments_ == kMaxSegments) throw std::bad_alloc();
+    void* memory = std::aligned_alloc(kSegmentBytes, kSegmentBytes);
+    if (!memory) throw std::bad_alloc();
+#if defined(__linux__)
+    // Large trees are walked at random: huge pages save most of the address translation. The first
+    // segment stays in small pages, so that small trees stay small.
+    if (segments_ > 0) madvise(memory, kSegmentBytes, MADV_HUGEPAGE);
+#endif
+    table_[segments_].store(static_cast<std::byte*>(memory), std::memory_order_release);
+    used_ = segments_ == 0 ? 64 / UnitBytes : 0;
+    ++segments_;
+  }
+
+  mutable std::mutex mutex_;  // guards segments_ and used_
+  std::size_t segments_ = 0;
+  std::size_t used_ = 0;                // units of the last segment
+  std::atomic<std::byte*>* const table_;  // entries are written once
+};
+
+// One thread's share of an arena. Not thread-safe.
+template <std::size_t UnitBytes>
+class Allocator {
+ public:
+  explicit Allocator(Arena<UnitBytes>& arena) : arena_(&arena) {}
+
+  BlockIndex allocate(std::size_t units) {
+    used_units_ += units;
+    const std::size_t list = list_of(units);
+    if (list < free_.size() && free_[list] != 0) {
+      const BlockIndex block = free_[list];
+      free_[list] = *reinterpret_cast<BlockIndex*>(arena_->at(block));
+      return block;
+    }
+    const std::size_t rounded = rounded_units(units);
+    if (left_ < rounded) {
+      // What is left of the region stays unused; it is less than one block.
+      const std::size_t region = rounded > kRegionUnits ? rounded : kRegionUnits;
+      next_ = arena_->region(region);
+      left_ = region;
+    }
+    const BlockIndex block = next_;
+    next_ += static_cast<BlockIndex>(rounded);
+    left_ -= rounded;
+    return block;
+  }
+
+  void free(BlockIndex block, std::size_t units) {
+    used_units_ -= units;
+    const std::size_t list = list_of(units);
+    if (list >= free_.size()) free_.resize(list + 1, 0);
+    *reinterpret_cast<BlockIndex*>(arena_->at(block)) = free_[list];
+    free_[list] = block;
+  }
+
+  // Bytes of blocks that are in use. Frees may be booked on another allocator of the arena.
+  std::ptrdiff_t used_bytes() const { return static_cast<std::ptrdiff_t>(used_units_ * UnitBytes); }
+
+ private:
+  static constexpr std::size_t kRegionUnits = (std::size_t{1} << 16) / UnitBytes;
+  static constexpr std::size_t kExact = 64;  // larger blocks are rounded up to powers of two
+
+  static std::size_t rounded_units(std::size_t units) {
+    if (units <= kExact) return units;
+    std::size_t rounded = kExact;
+    while (rounded < units) rounded *= 2;
+    return rounded;
+  }
+  static std::size_t list_of(std::size_t units) {
+    if (units <= kExact) return units;
+    std::size_t list = kExact;
+    for (std::size_t rounded = kExact; rounded < units; rounded *= 2) ++list;
+    return list;
+  }
+
+  Arena<UnitBytes>* arena_;
+  BlockIndex next_ = 0;
+  std::size_t left_ = 0;
+  std::size_t used_units_ = 0;
+  std::vector<BlockIndex> free_;
+};
+
+}  // namespace zermelo

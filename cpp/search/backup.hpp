@@ -1,0 +1,144 @@
+// Steps 2 and 4 of a simulation: giving a position its edges, and carrying a value back to the root.
+// S1 (statistics), S10 (turn discount), S11 (certainty), S17 (slower averaging).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "search/select.hpp"
+#include "search/tree.hpp"
+
+namespace zermelo {
+
+// The way from the root to a leaf. players[i] moves at nodes[i].
+struct Path {
+  std::vector<Node*> nodes;
+  std::vector<Player> players;
+  int root_action = kNoChild;  // index of the root's action
+  bool forced = false;         // S9
+
+  void clear() {
+    nodes.clear();
+    players.clear();
+    root_action = kNoChild;
+    forced = false;
+  }
+  void push(Node* node, Player player) {
+    nodes.push_back(node);
+    players.push_back(player);
+  }
+  // Who chose nodes[depth]; the root counts as chosen by its own mover.
+  Player chooser(std::size_t depth) const { return players[depth > 0 ? depth - 1 : 0]; }
+};
+
+// Priors of the legal actions, in their order: softmax of the logits, in 16 bits.
+inline void softmax_priors(std::span<const float> logits, double temperature,
+                           std::vector<double>& weights, std::vector<std::uint16_t>& priors) {
+  const std::size_t n = logits.size();
+  priors.resize(n);
+  const auto [low, high] = std::minmax_element(logits.begin(), logits.end());
+  if (*low == *high) {
+    std::fill(priors.begin(), priors.end(), encode_prior(1.0 / static_cast<double>(n)));
+    return;
+  }
+  const double largest = *high;
+  weights.resize(n);
+  double total = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = logits[i] - largest;
+    total += weights[i] = std::exp(temperature == 1.0 ? x : x / temperature);
+  }
+  for (std::size_t i = 0; i < n; ++i) priors[i] = encode_prior(weights[i] / total);
+}
+
+// Edges, best prior first; equal priors keep the order of the actions.
+inline void sorted_edges(std::span<const Action> actions, std::span<const std::uint16_t> priors,
+                         std::vector<std::uint32_t>& keys, std::vector<Edge>& edges) {
+  const std::size_t n = actions.size();
+  edges.resize(n);
+  const bool sorted = std::is_sorted(priors.begin(), priors.end(), std::greater<>());
+  if (sorted) {
+    for (std::size_t i = 0; i < n; ++i) edges[i] = {actions[i], priors[i]};
+    return;
+  }
+  keys.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    keys[i] = std::uint32_t{priors[i]} << 16 | static_cast<std::uint32_t>(0xFFFF - i);
+  }
+  std::sort(keys.begin(), keys.end(), std::greater<>());
+  for (std::size_t i = 0; i < n; ++i) {
+    edges[i] = {actions[0xFFFF - (keys[i] & 0xFFFF)], static_cast<std::uint16_t>(keys[i] >> 16)};
+  }
+}
+
+// S11: makes `node` certain when its children say so. Children's results are for the player who
+// moves at `node`; `flips` tells whether another player chose `node`. Returns whether it is certain.
+template <bool Shared>
+bool prove(const NodePool& pool, Node& node, bool flips) {
+  const std::size_t children = node.num_children.load(std::memory_order_acquire);
+  Certain best;
+  bool all = children == pool.edges_of(node)->count;
+  ChildCursor cursor(pool, node);
+  for (std::size_t i = 0; i < children; ++i, cursor.next()) {
+    const Certain certain = cursor.get()->certain();
+    if (!certain) {
+      all = false;
+      continue;
+    }
+    const bool better = certain.result() > best.result();
+    const bool sooner = certain.proof == Proof::kWin && certain.distance < best.distance;
+    const bool later = certain.proof != Proof::kWin && certain.distance > best.distance;
+    if (!best || better || (certain.proof == best.proof && (sooner || later))) best = certain;
+  }
+  if (best.proof != Proof::kWin && !all) return false;
+  Access<Shared>::set_certain(node, {flips ? flipped(best.proof) : best.proof, best.distance + 1});
+  return true;
+}
+
+// S17: gamma < 1 lets newer values count more; the sum is kept as mean * visits.
+template <bool Shared>
+void add_value(Node& node, double value, double gamma) {
+  const double visits = node.visits.load(std::memory_order_relaxed);
+  if (gamma >= 1.0) {
+    Access<Shared>::add(node.value_sum, value);
+  } else {
+    const double sum = node.value_sum.load(std::memory_order_relaxed);
+    double q = visits > 0 ? sum / visits : 0.0;
+    q += (value - q) / (visits > 0 ? std::pow(visits, gamma) + 1.0 : 1.0);
+    Access<Shared>::add(node.value_sum, q * (visits + 1.0) - sum);
+  }
+  Access<Shared>::add(node.visits, 1);
+}
+
+// Step 4. `value` is for the player to move at the end of the path, unless the leaf is certain; then
+// that counts. Takes the path's virtual loss away.
+template <bool Shared>
+void backup(const SelectConstants& constants, const NodePool& pool, const Path& path, double value) {
+  const SearchOptions& options = constants.options;
+  std::size_t depth = path.nodes.size() - 1;
+  if (path.players[depth] != path.chooser(depth)) value = -value;
+  for (;; --depth) {
+    Node& node = *path.nodes[depth];
+    const Certain certain = node.certain();
+    if (certain) value = constants.certain_value(certain);
+    add_value<Shared>(node, value, options.averaging_power);
+    if (depth == 0) return;
+    Access<Shared>::add(node.in_flight, -1);
+    value *= options.turn_discount;
+    const bool flips = path.players[depth - 1] != path.chooser(depth - 1);
+    if (flips) value = -value;
+    if (options.solver && certain) prove<Shared>(pool, *path.nodes[depth - 1], flips);
+  }
+}
+
+// Undoes a descent that will not be backed up: only its virtual loss was added.
+template <bool Shared>
+void abandon(const Path& path) {
+  for (std::size_t depth = 1; depth < path.nodes.size(); ++depth) {
+    Access<Shared>::add(path.nodes[depth]->in_flight, -1);
+  }
+}
+
+}  // namespace zermelo

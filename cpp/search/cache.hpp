@@ -1,0 +1,185 @@
+// Evaluations by position (S14): shared by all games and threads of a process, bounded in memory.
+//
+// A table of buckets of four entries. An entry keeps value, draw and the 16-bit priors of the legal
+// actions, in an order that the position alone determines. Older entries of a bucket give way.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/random.hpp"
+#include "games/game.hpp"
+
+namespace zermelo {
+
+struct CachedEvaluation {
+  float value = 0;
+  float draw = 0;
+};
+
+class EvaluationCache {
+ public:
+  // `actions` is how many priors an entry can hold; positions with more are not kept.
+  EvaluationCache(std::size_t mib, std::size_t actions)
+      : max_priors_(std::min<std::size_t>(actions, kMostPriors)),
+        entry_bytes_((sizeof(Header) + 2 * max_priors_ + 7) / 8 * 8) {
+    const std::size_t buckets = std::max<std::size_t>(1, (mib << 20) / (entry_bytes_ * kWays));
+    buckets_ = buckets;
+    memory_.reset(static_cast<std::byte*>(std::calloc(buckets * kWays, entry_bytes_)));
+    if (!memory_) throw std::bad_alloc();
+  }
+
+  // Fills `priors` (one per action, see above). Thread-safe.
+  bool find(std::uint64_t key, std::span<std::uint16_t> priors, CachedEvaluation& out) {
+    const std::size_t bucket = bucket_of(key);
+    const Lock lock(*this, bucket);
+    for (std::size_t way = 0; way < kWays; ++way) {
+      Header* entry = at(bucket, way);
+      if (entry->key != key || entry->count != priors.size()) continue;
+      std::memcpy(priors.data(), entry + 1, priors.size_bytes());
+      out = {entry->value, entry->draw};
+      entry->age = 0;
+      hits_.fetch_add(1, std::memory_order_relaxed);
+      return true;
+    }
+    misses_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+
+  void insert(std::uint64_t key, std::span<const std::uint16_t> priors, CachedEvaluation value) {
+    if (priors.size() > max_priors_) return;
+    const std::size_t bucket = bucket_of(key);
+    const Lock lock(*this, bucket);
+    Header* victim = at(bucket, 0);
+    for (std::size_t way = 0; way < kWays; ++way) {
+      Header* entry = at(bucket, way);
+      if (entry->key == key || entry->count == 0) {
+        victim = entry;
+        break;
+      }
+      if (entry->age > victim->age) victim = entry;
+      if (entry->age < 0xFFFF) ++entry->age;
+    }
+    *victim = {key, value.value, value.draw, static_cast<std::uint16_t>(priors.size()), 0};
+    std::memcpy(victim + 1, priors.data(), priors.size_bytes());
+  }
+
+  // No search may be running.
+  void clear() { std::memset(memory_.get(), 0, buckets_ * kWays * entry_bytes_); }
+
+  std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
+  std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
+  std::size_t capacity() const { return buckets_ * kWays; }
+  // Share of sampled entries that are in use, in 1/1000 (UCI's hashfull).
+  int permille_full() const {
+    const std::size_t sample = std::min<std::size_t>(buckets_ * kWays, 1000);
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < sample; ++i) used += at(i / kWays, i % kWays)->count != 0;
+    return static_cast<int>(used * 1000 / sample);
+  }
+
+ private:
+  struct Header {
+    std::uint64_t key;
+    float value;
+    float draw;
+    std::uint16_t count;  // 0: empty
+    std::uint16_t age;
+  };
+  static constexpr std::size_t kWays = 4;
+  static constexpr std::size_t kMostPriors = 64;
+  static constexpr std::size_t kLocks = 1024;
+
+  class Lock {
+   public:
+    Lock(EvaluationCache& cache, std::size_t bucket) : flag_(cache.locks_[bucket % kLocks]) {
+      while (flag_.test_and_set(std::memory_order_acquire)) {
+      }
+    }
+    ~Lock() { flag_.clear(std::memory_order_release); }
+
+   private:
+    std::atomic_flag& flag_;
+  };
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+
+  std::size_t bucket_of(std::uint64_t key) const {
+    return static_cast<std::size_t>((static_cast<unsigned __int128>(key) * buckets_) >> 64);
+  }
+  Header* at(std::size_t bucket, std::size_t way) const {
+    return reinterpret_cast<Header*>(memory_.get() + (bucket * kWays + way) * entry_bytes_);
+  }
+
+  std::size_t max_priors_;
+  std::size_t entry_bytes_;
+  std::size_t buckets_;
+  std::unique_ptr<std::byte, Free> memory_;  // entries, guarded by locks_[bucket % kLocks]
+  std::atomic_flag locks_[kLocks] = {};
+  std::atomic<std::uint64_t> hits_{0};
+  std::atomic<std::uint64_t> misses_{0};
+};
+
+// The key of a position, and the order in which its priors are kept.
+//
+// With symmetries the key is the smallest hash over them, and priors stand in the order of the
+// transformed actions, so that all mirror images share an entry. Without, the order is that of the
+// legal actions.
+template <Game G>
+class CacheKey {
+ public:
+  void make(const G& game, const typename G::State& state, std::span<const Action> actions,
+            bool symmetry, bool history) {
+    key_ = game.hash(state);
+    if constexpr (requires { game.history_hash(state); }) {
+      if (history) key_ ^= game.history_hash(state);
+    }
+    order_.clear();
+    const int symmetries = symmetry ? game.num_symmetries(state) : 1;
+    if (symmetries == 1) return;
+    int best = 0;
+    for (int k = 1; k < symmetries; ++k) {
+      const std::uint64_t hash = game.hash(game.transform(state, k));
+      if (hash < key_) {
+        key_ = hash;
+        best = k;
+      }
+    }
+    order_.resize(actions.size());
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      order_[i] = std::uint32_t{game.transform_action(actions[i], best)} << 16 | static_cast<std::uint32_t>(i);
+    }
+    std::sort(order_.begin(), order_.end());
+  }
+
+  // A key for the bucket: hashes of small games are spread once more.
+  std::uint64_t key() const { return mix64(key_ + 0x9E3779B97F4A7C15ull); }
+
+  bool find(EvaluationCache& cache, std::vector<std::uint16_t>& priors, CachedEvaluation& out) {
+    if (order_.empty()) return cache.find(key(), priors, out);
+    kept_.resize(priors.size());
+    if (!cache.find(key(), kept_, out)) return false;
+    for (std::size_t i = 0; i < kept_.size(); ++i) priors[order_[i] & 0xFFFF] = kept_[i];
+    return true;
+  }
+  void insert(EvaluationCache& cache, std::span<const std::uint16_t> priors, CachedEvaluation value) {
+    if (order_.empty()) return cache.insert(key(), priors, value);
+    kept_.resize(priors.size());
+    for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i] = priors[order_[i] & 0xFFFF];
+    cache.insert(key(), kept_, value);
+  }
+
+ private:
+  std::uint64_t key_ = 0;
+  std::vector<std::uint32_t> order_;  // transformed action << 16 | index; empty: as they are
+  std::vector<std::uint16_t> kept_;
+};
+
+}  // namespace zermelo

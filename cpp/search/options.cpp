@@ -1,0 +1,88 @@
+#include "search/options.hpp"
+
+#include <vector>
+
+namespace zermelo {
+
+std::span<const Option<SearchOptions>> search_option_table() {
+  using O = SearchOptions;
+  constexpr double kLarge = 1e12;
+  static const std::vector<Option<O>> table = {
+      {"c_puct", &O::c_puct, 0, 100, {}, "S2", "1.25",
+       "Exploration: the weight of the prior against the value."},
+      {"c_puct_factor", &O::c_puct_factor, 0, 100, {}, "S2", "1",
+       "Growth of the exploration with the logarithm of the parent's visits; 0 keeps it constant."},
+      {"c_puct_base", &O::c_puct_base, 1, kLarge, {}, "S2", "19652",
+       "Visits at which that growth sets in."},
+      {"fpu", &O::fpu, 0, 0, {"zero", "parent", "reduced", "loss"}, "S3", "loss",
+       "Value of an action never tried: 0, the parent's, the parent's less a reduction, or -1."},
+      {"fpu_root", &O::fpu_root, 0, 0, {"zero", "parent", "reduced", "loss", "same"}, "S3", "same",
+       "The same at the root."},
+      {"fpu_reduction", &O::fpu_reduction, 0, 2, {}, "S3", "-",
+       "Reduction for fpu=reduced, times the root of the prior mass already visited."},
+      {"virtual_loss", &O::virtual_loss, 0, 100, {}, "S4", "yes",
+       "Visits that each look lost while a leaf below is being evaluated."},
+      {"tree_reuse", &O::tree_reuse, 0, 1, {}, "S5", "on",
+       "Keep the subtree of the action that was played."},
+      {"renoise", &O::renoise, 0, 1, {}, "S6", "-",
+       "Mix fresh noise into the network's priors of a reused root (full searches)."},
+      {"dirichlet_epsilon", &O::dirichlet_epsilon, 0, 1, {}, "S7", "0.25",
+       "Share of noise in the root's priors (full searches)."},
+      {"dirichlet_alpha", &O::dirichlet_alpha, 0, 1000, {}, "S7", "0.3 chess, 0.03 Go",
+       "Concentration of that noise; 0 means 10 / legal actions."},
+      {"keep_fraction", &O::keep_fraction, 0, 1, {}, "S8", "1",
+       "Share of a reused tree's visits that a full search keeps."},
+      {"min_root_visits", &O::min_root_visits, 0, 1'000'000, {}, "S9", "0",
+       "Visits that every root action gets first in a full search."},
+      {"turn_discount", &O::turn_discount, 0.5, 1, {}, "S10", "1",
+       "What is left of a value after each ply of backup: quicker wins count more."},
+      {"solver", &O::solver, 0, 1, {}, "S11", "off",
+       "Propagate certain results; play proven wins at once."},
+      {"auto_extend", &O::auto_extend, 0, 1, {}, "S12", "off",
+       "Go through positions with one legal action and evaluate the end of the chain."},
+      {"repetition_draw", &O::repetition_draw, 0, 1, {}, "S13", "-",
+       "Score a position that repeats one since the root as a draw."},
+      {"cache_mib", &O::cache_mib, 0, 1'000'000, {}, "S14", "yes",
+       "Memory of the evaluation cache; 0 switches it off."},
+      {"cache_symmetry", &O::cache_symmetry, 0, 1, {}, "S14", "-",
+       "Let symmetric positions share a cached evaluation."},
+      {"cache_history", &O::cache_history, 0, 1, {}, "S14", "-",
+       "Tell cached positions apart by the older positions that the encoder shows."},
+      {"forced_playouts", &O::forced_playouts, 0, 100, {}, "S15", "0",
+       "k: every root action gets at least sqrt(k P N) visits, pruned from the target (full "
+       "searches)."},
+      {"gumbel", &O::gumbel, 0, 1, {}, "S16", "off",
+       "Choose root actions by sequential halving; for 2 to 64 simulations."},
+      {"gumbel_actions", &O::gumbel_actions, 1, 65535, {}, "S16", "-",
+       "Root actions that sequential halving begins with."},
+      {"gumbel_visit", &O::gumbel_visit, 0, kLarge, {}, "S16", "-",
+       "c_visit of the value transformation."},
+      {"gumbel_scale", &O::gumbel_scale, 0, kLarge, {}, "S16", "-",
+       "c_scale of the value transformation."},
+      {"prior_compression", &O::prior_compression, 0, 1, {}, "S17", "0",
+       "c: flatten priors to (p + x) / (1 + m x), x = c^(1 + (d-1) decay) at depth d."},
+      {"prior_compression_decay", &O::prior_compression_decay, 0, 100, {}, "S17", "-",
+       "decay in that formula."},
+      {"averaging_power", &O::averaging_power, 0.01, 1, {}, "S17", "1",
+       "gamma: average by q += (v - q) / (n^gamma + 1), so that newer values count more."},
+      {"branching_power", &O::branching_power, 0, 10, {}, "S17", "0",
+       "s: scale U by ((mean siblings' branching / own branching) / tb)^s."},
+      {"branching_balance", &O::branching_balance, 0.01, 100, {}, "S17", "-",
+       "tb in that formula."},
+      {"leaves_per_tree", &O::leaves_per_tree, 1, 4096, {}, "S18", "8",
+       "Leaves taken from one tree before they are evaluated together."},
+      {"batch", &O::batch, 1, 65536, {}, "S18", "-",
+       "Positions evaluated together at most, over all boards of a thread."},
+      {"threads", &O::threads, 1, 256, {}, "S19", "-",
+       "Searching threads: on one board they share the tree, on many they share out the boards."},
+      {"policy_temperature", &O::policy_temperature, 0.01, 100, {}, "S1", "1",
+       "Divides the network's logits before the softmax."},
+      {"max_nodes", &O::max_nodes, 16, 4e9, {}, "-", "-",
+       "Bound on the nodes of the trees of a thread; a search that reaches it stops and says so."},
+      {"seed", &O::seed, 0, 9e15, {}, "S21", "-",
+       "Seed of noise; same seed, one thread: same visits."},
+  };
+  return table;
+}
+
+}  // namespace zermelo

@@ -1,0 +1,60 @@
+// All that can be chosen about a search. The defaults are those of play; a "full" search is what
+// self-play uses for its policy targets: only it has root noise, discounting and forced root visits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/options.hpp"
+
+namespace zermelo {
+
+enum class Fpu : std::int64_t { kZero, kParent, kReduced, kLoss, kSame };
+
+struct SearchOptions {
+  double c_puct = 1.5;
+  double c_puct_factor = 0.0;
+  double c_puct_base = 19652.0;
+  std::int64_t fpu = static_cast<std::int64_t>(Fpu::kZero);
+  std::int64_t fpu_root = static_cast<std::int64_t>(Fpu::kSame);
+  double fpu_reduction = 0.10;
+  std::int64_t virtual_loss = 1;
+  bool tree_reuse = true;
+  bool renoise = true;
+  double dirichlet_epsilon = 0.25;
+  double dirichlet_alpha = 0.3;
+  double keep_fraction = 0.6;
+  std::int64_t min_root_visits = 1;
+  double turn_discount = 0.99;
+  bool solver = true;
+  bool auto_extend = true;
+  bool repetition_draw = true;
+  std::int64_t cache_mib = 256;
+  bool cache_symmetry = true;
+  bool cache_history = true;
+  double forced_playouts = 0.0;
+  bool gumbel = false;
+  std::int64_t gumbel_actions = 16;
+  double gumbel_visit = 50.0;
+  double gumbel_scale = 1.0;
+  double prior_compression = 0.0;
+  double prior_compression_decay = 1.0;
+  double averaging_power = 1.0;
+  double branching_power = 0.0;
+  double branching_balance = 1.0;
+  std::int64_t leaves_per_tree = 1;
+  std::int64_t batch = 64;
+  std::int64_t threads = 1;
+  double policy_temperature = 1.0;
+  std::int64_t max_nodes = 50'000'000;
+  std::int64_t seed = 0;
+
+  Fpu fpu_at(bool is_root) const {
+    const auto root = static_cast<Fpu>(fpu_root);
+    return is_root && root != Fpu::kSame ? root : static_cast<Fpu>(fpu);
+  }
+};
+
+std::span<const Option<SearchOptions>> search_option_table();
+
+}  // namespace zermelo

@@ -1,0 +1,93 @@
+// What only the root has: noisy priors, forced visits, allowed actions, the Gumbel schedule.
+// It is rebuilt from the tree at the start of every search, so noise is never mixed into noise (S6).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/random.hpp"
+#include "search/options.hpp"
+#include "search/tree.hpp"
+
+namespace zermelo {
+
+// One action of the root; index i belongs to edge i and child i.
+struct RootAction {
+  Action action = 0;
+  double network_prior = 0;
+  double prior = 0;  // with noise
+  bool allowed = true;
+  double gumbel = 0;                      // Gumbel sample + log prior (S16)
+  std::atomic<std::uint32_t> forced{0};   // visits of this search that no score asked for (S9)
+  std::atomic<std::uint32_t> backups{0};  // visits of this search ...
+  std::atomic<double> draw_sum{0};        // ... and their draw probabilities
+};
+
+struct RootTable {
+  std::vector<RootAction> actions;
+  bool full = false;  // a full search of self-play
+  // S16: visits that the action chosen by simulation i must have had so far.
+  std::vector<std::uint32_t> gumbel_schedule;
+  std::atomic<std::uint32_t> gumbel_step{0};
+};
+
+// S7: alpha 0 is 10 / legal actions.
+inline double noise_alpha(const SearchOptions& options, std::size_t actions) {
+  return options.dirichlet_alpha > 0 ? options.dirichlet_alpha : 10.0 / static_cast<double>(actions);
+}
+
+inline void add_noise(RootTable& table, const SearchOptions& options, Random& random) {
+  std::vector<double> noise(table.actions.size());
+  random.dirichlet(noise_alpha(options, noise.size()), noise);
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    RootAction& a = table.actions[i];
+    a.prior = (1.0 - options.dirichlet_epsilon) * a.network_prior;
+    a.prior += options.dirichlet_epsilon * noise[i];
+  }
+}
+
+// S16, sequential halving: with m actions and n simulations, each of ceil(log2 m) phases gives the
+// surviving actions equally many visits, then the better half survives.
+inline std::vector<std::uint32_t> halving_schedule(std::size_t considered, std::int64_t simulations) {
+  std::vector<std::uint32_t> schedule;
+  if (considered <= 1) {
+    for (std::int64_t i = 0; i < simulations; ++i) schedule.push_back(static_cast<std::uint32_t>(i));
+    return schedule;
+  }
+  const auto phases = static_cast<std::int64_t>(std::ceil(std::log2(static_cast<double>(considered))));
+  std::vector<std::uint32_t> visits(considered, 0);
+  std::size_t alive = considered;
+  while (static_cast<std::int64_t>(schedule.size()) < simulations) {
+    const auto extra = std::max<std::int64_t>(1, simulations / (phases * static_cast<std::int64_t>(alive)));
+    for (std::int64_t round = 0; round < extra; ++round) {
+      for (std::size_t i = 0; i < alive; ++i) schedule.push_back(visits[i]++);
+    }
+    alive = std::max<std::size_t>(2, alive / 2);
+  }
+  schedule.resize(static_cast<std::size_t>(simulations));
+  return schedule;
+}
+
+// sigma(q) = (c_visit + max visits) * c_scale * q.
+inline double gumbel_sigma(const SearchOptions& options, std::uint32_t max_visits, double q) {
+  return (options.gumbel_visit + max_visits) * options.gumbel_scale * q;
+}
+
+// Prepares S16: Gumbel samples in full searches, none in play (then the choice is deterministic).
+inline void start_gumbel(RootTable& table, const SearchOptions& options, std::int64_t simulations,
+                         Random& random) {
+  std::size_t allowed = 0;
+  for (RootAction& a : table.actions) {
+    const double sample = table.full ? -std::log(-std::log(1.0 - random.uniform() * 0.999999)) : 0.0;
+    a.gumbel = sample + std::log(std::max(a.network_prior, 1e-12));
+    allowed += a.allowed;
+  }
+  const auto most = static_cast<std::size_t>(options.gumbel_actions);
+  table.gumbel_schedule = halving_schedule(std::min(allowed, most), simulations);
+  table.gumbel_step.store(0);
+}
+
+}  // namespace zermelo

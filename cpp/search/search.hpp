@@ -1,0 +1,391 @@
+// A search as a program uses it: run on one board (kept from move to move) or on many at once.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "search/result.hpp"
+#include "search/reuse.hpp"
+#include "search/worker.hpp"
+
+namespace zermelo {
+
+struct SearchLimits {
+  std::int64_t simulations = 0;  // beginnings of new ones
+  double seconds = 0;            // 0: no limit
+};
+
+// One node of an exported tree; values as in Node.
+struct ExportedNode {
+  int id = 0;
+  int parent = -1;
+  Action action = 0;
+  int depth = 0;
+  std::uint32_t visits = 0;
+  double q = 0;
+  double prior = 0;
+  Certain certain;
+};
+
+template <Game G>
+class Search {
+ public:
+  using State = typename G::State;
+  using Poll = std::function<void()>;
+
+  // `cache` may be shared between searches of the same game and evaluator, or null.
+  Search(G game, SearchOptions options, std::shared_ptr<Evaluator<G>> evaluator,
+         std::shared_ptr<EvaluationCache> cache)
+      : game_(std::move(game)), options_(options), evaluator_(std::move(evaluator)),
+        cache_(std::move(cache)), random_(static_cast<std::uint64_t>(options.seed)) {
+    add_allocators(static_cast<std::size_t>(options_.threads));
+  }
+
+  const G& game() const { return game_; }
+  const SearchOptions& options() const { return options_; }
+  void set_evaluator(std::shared_ptr<Evaluator<G>> evaluator) { evaluator_ = std::move(evaluator); }
+  // May be called from any thread while a search runs.
+  void stop() { stop_.ask(Stop::kAsked); }
+
+  // Searches `state`; a tree that already stands there is continued. `allowed` restricts the root's
+  // actions (empty: all). `poll` is called now and then by the calling thread.
+  SearchResult run(const State& state, const SearchLimits& limits, bool full,
+                   std::span<const Action> allowed, const Poll& poll) {
+    require_ongoing(state);
+    stop_.reason.store(static_cast<int>(Stop::kNo));
+    const auto start = std::chrono::steady_clock::now();
+    const bool reused = options_.tree_reuse && tree_ && same(tree_->state, state);
+    if (!reused) reset(state);
+    Tree<G>* tree = tree_.get();
+    if (reused && full && options_.keep_fraction < 1.0) {
+      discount_tree(allocators_[0], tree->root, options_.keep_fraction);
+    }
+    SearchCounters counters;
+    if (options_.threads == 1) {
+      counters = run_worker<false>(*tree, limits, full, allowed, reused, poll, start);
+    } else {
+      counters = run_threads(*tree, limits, full, allowed, reused, poll, start);
+    }
+    SearchResult result = read(*tree);
+    result.counters = counters;
+    result.seconds = elapsed(start);
+    return result;
+  }
+
+  // The table of the search so far; only while none is running.
+  std::optional<SearchResult> result() const {
+    if (!tree_) return std::nullopt;
+    return read(*tree_);
+  }
+
+  // S5: the action that was played on the board. Returns whether a subtree was kept.
+  bool advance(Action action) {
+    if (!tree_) return false;
+    const Player before = game_.player(tree_->state);
+    std::optional<std::size_t> index;
+    const Node& root = *pool_->node(tree_->root);
+    if (root.expanded()) {
+      const EdgeBlock* edges = pool_->edges_of(root);
+      for (std::size_t i = 0; i < edges->count; ++i) {
+        if (edges->edges[i].action == action) index = i;
+      }
+    }
+    game_.play(tree_->state, action);
+    const bool flips = game_.player(tree_->state) != before;
+    // Freed memory goes to the threads in turn, so that none of them starves.
+    NodeAllocator& allocator = allocators_[advances_++ % allocators_.size()];
+    tree_->root = advance_root(allocator, tree_->root, index.value_or(~std::size_t{0}), flips);
+    tree_->table.actions.clear();
+    return pool_->node(tree_->root)->visits.load() > 0;
+  }
+
+  // Forgets the tree.
+  void clear() {
+    if (tree_) allocators_[0].free_root(tree_->root);
+    tree_.reset();
+  }
+
+  std::int64_t nodes_in_use() const {
+    std::ptrdiff_t sum = 0;
+    for (const auto& allocator : allocators_) sum += allocator.nodes_in_use();
+    return sum;
+  }
+  std::int64_t bytes_in_use() const {
+    std::ptrdiff_t sum = 0;
+    for (const auto& allocator : allocators_) sum += allocator.bytes_in_use();
+    return sum;
+  }
+  std::int64_t bytes_reserved() const {
+    return static_cast<std::int64_t>(pool_->nodes.reserved_bytes() + pool_->edges.reserved_bytes());
+  }
+
+  // S18: fresh trees, one per state, shared out over the threads; each thread evaluates its own
+  // batches. The results stand in the order of the states.
+  std::vector<SearchResult> run_many(std::span<const State> states, const SearchLimits& limits,
+                                     bool full, const Poll& poll) {
+    for (const State& state : states) require_ongoing(state);
+    stop_.reason.store(static_cast<int>(Stop::kNo));
+    const auto start = std::chrono::steady_clock::now();
+    const std::size_t threads = std::min<std::size_t>(static_cast<std::size_t>(options_.threads), states.size());
+    std::vector<SearchResult> results(states.size());
+    const auto share = [&](std::size_t thread, const Poll& mine) {
+      const std::size_t begin = states.size() * thread / threads;
+      const std::size_t end = states.size() * (thread + 1) / threads;
+      search_boards(states.subspan(begin, end - begin), std::span(results).subspan(begin, end - begin),
+                    limits, full, begin, mine, start);
+    };
+    run_on_threads(threads, share, poll);
+    return results;
+  }
+
+  // Every node down to `max_depth` with at least `min_visits` visits, parents first.
+  std::vector<ExportedNode> export_tree(int max_depth, std::uint32_t min_visits) const {
+    std::vector<ExportedNode> out;
+    if (!tree_) return out;
+    const SelectConstants constants(options_);
+    std::vector<const Node*> nodes;
+    const auto add = [&](const Node& node, int parent, Action action, int depth) {
+      ExportedNode e;
+      e.id = static_cast<int>(out.size());
+      e.parent = parent;
+      e.action = action;
+      e.depth = depth;
+      e.visits = node.visits.load();
+      e.certain = node.certain();
+      e.q = e.certain ? constants.certain_value(e.certain)
+                      : (e.visits > 0 ? node.value_sum.load() / e.visits : 0.0);
+      e.prior = depth == 0 ? 1.0 : decode_prior(node.prior);
+      out.push_back(e);
+      nodes.push_back(&node);
+    };
+    add(*pool_->node(tree_->root), -1, 0, 0);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const Node& node = *nodes[i];
+      const int depth = out[i].depth;
+      if (depth >= max_depth || !node.expanded()) continue;
+      ChildCursor cursor(*pool_, node);
+      const std::size_t children = node.num_children.load();
+      for (std::size_t c = 0; c < children; ++c, cursor.next()) {
+        if (cursor.get()->visits.load() < std::max(1u, min_visits)) continue;
+        add(*cursor.get(), static_cast<int>(i), pool_->edges_of(node)->edges[c].action, depth + 1);
+      }
+    }
+    return out;
+  }
+
+  // Property of every finished search, checked by tests: throws with what is broken.
+  void check_invariants() const;
+
+ private:
+  void require_ongoing(const State& state) const {
+    if (game_.outcome(state) != Outcome::kOngoing) {
+      throw std::invalid_argument("the game is over: there is nothing to search");
+    }
+  }
+  bool same(const State& a, const State& b) const { return a == b; }
+  static double elapsed(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  void add_allocators(std::size_t threads) {
+    while (allocators_.size() < threads) allocators_.emplace_back(*pool_);
+  }
+
+  void reset(const State& state) {
+    clear();
+    tree_ = std::make_unique<Tree<G>>();
+    tree_->state = state;
+    tree_->root = allocators_[0].make_root();
+  }
+
+  SearchResult read(const Tree<G>& tree) const {
+    SearchResult result = read_result(*pool_, tree, options_);
+    result.stop = static_cast<Stop>(stop_.reason.load());
+    result.nodes = nodes_in_use();
+    result.bytes = bytes_in_use();
+    return result;
+  }
+
+  // Gives every root edge its node and fills the table. The root is expanded.
+  void prepare_root(NodeAllocator& allocator, Tree<G>& tree, const SearchLimits& limits, bool full,
+                    std::span<const Action> allowed, bool reused, Random& random) const {
+    NodePool& pool = allocator.pool();
+    Node& root = *pool.node(tree.root);
+    const EdgeBlock* edges = pool.edges_of(root);
+    while (root.num_children.load() < edges->count) {
+      allocator.add_child(root, edges->edges[root.num_children.load()].prior);
+    }
+    RootTable& table = tree.table;
+    table.full = full;
+    table.actions = std::vector<RootAction>(edges->count);
+    for (std::size_t i = 0; i < edges->count; ++i) {
+      RootAction& a = table.actions[i];
+      a.action = edges->edges[i].action;
+      a.network_prior = a.prior = decode_prior(edges->edges[i].prior);
+      a.allowed = allowed.empty() || std::find(allowed.begin(), allowed.end(), a.action) != allowed.end();
+    }
+    const bool noisy = full && options_.dirichlet_epsilon > 0 && (!reused || options_.renoise);
+    if (noisy && !options_.gumbel) add_noise(table, options_, random);
+    if (options_.gumbel) start_gumbel(table, options_, limits.simulations, random);
+    tree.budget.store(limits.simulations);
+  }
+
+  Poll with_clock(const Poll& poll, const SearchLimits& limits, std::chrono::steady_clock::time_point start) {
+    return [this, &poll, limits, start] {
+      if (limits.seconds > 0 && elapsed(start) >= limits.seconds) stop_.ask(Stop::kTime);
+      if (poll) poll();
+    };
+  }
+
+  template <bool Shared>
+  SearchCounters run_worker(Tree<G>& tree, const SearchLimits& limits, bool full,
+                            std::span<const Action> allowed, bool reused, const Poll& poll,
+                            std::chrono::steady_clock::time_point start) {
+    Worker<G, Shared> worker(game_, options_, *evaluator_, cache_.get(), allocators_[0], stop_);
+    Tree<G>* trees[] = {&tree};
+    worker.expand_roots(trees);
+    prepare_root(allocators_[0], tree, limits, full, allowed, reused, random_);
+    worker.run(trees, options_.leaves_per_tree, with_clock(poll, limits, start));
+    return worker.counters;
+  }
+
+  // S19. The first worker runs on the calling thread and polls.
+  SearchCounters run_threads(Tree<G>& tree, const SearchLimits& limits, bool full,
+                             std::span<const Action> allowed, bool reused, const Poll& poll,
+                             std::chrono::steady_clock::time_point start) {
+    Tree<G>* trees[] = {&tree};
+    std::vector<std::unique_ptr<Worker<G, true>>> workers;
+    for (auto& allocator : allocators_) {
+      workers.push_back(std::make_unique<Worker<G, true>>(game_, options_, *evaluator_, cache_.get(), allocator, stop_));
+    }
+    workers[0]->expand_roots(trees);
+    prepare_root(allocators_[0], tree, limits, full, allowed, reused, random_);
+    const auto share = [&](std::size_t thread, const Poll& mine) {
+      workers[thread]->run(trees, options_.leaves_per_tree, mine ? with_clock(mine, limits, start) : mine);
+    };
+    const Poll always = poll ? poll : Poll([] {});
+    run_on_threads(workers.size(), share, always);
+    SearchCounters counters;
+    for (const auto& worker : workers) counters.add(worker->counters);
+    return counters;
+  }
+
+  // Runs share(0) here and the others on threads; an error of any ends all and is thrown here.
+  template <class Share>
+  void run_on_threads(std::size_t threads, const Share& share, const Poll& poll) {
+    std::vector<std::exception_ptr> errors(threads);
+    const auto guarded = [&](std::size_t thread, const Poll& mine) {
+      try {
+        share(thread, mine);
+      } catch (...) {
+        errors[thread] = std::current_exception();
+        stop_.ask(Stop::kAsked);
+      }
+    };
+    {
+      std::vector<std::jthread> others;
+      for (std::size_t i = 1; i < threads; ++i) others.emplace_back(guarded, i, Poll());
+      if (threads > 0) guarded(0, poll);
+    }
+    for (const auto& error : errors) {
+      if (error) std::rethrow_exception(error);
+    }
+  }
+
+  // One thread's boards, with a pool of their own.
+  void search_boards(std::span<const State> states, std::span<SearchResult> results,
+                     const SearchLimits& limits, bool full, std::size_t first, const Poll& poll,
+                     std::chrono::steady_clock::time_point start) {
+    NodePool pool;
+    NodeAllocator allocator(pool);
+    std::vector<std::unique_ptr<Tree<G>>> trees;
+    std::vector<Tree<G>*> pointers;
+    for (const State& state : states) {
+      trees.push_back(std::make_unique<Tree<G>>());
+      trees.back()->state = state;
+      trees.back()->root = allocator.make_root();
+      pointers.push_back(trees.back().get());
+    }
+    Worker<G, false> worker(game_, options_, *evaluator_, cache_.get(), allocator, stop_);
+    worker.expand_roots(pointers);
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      // Every board has its own noise, whichever thread searches it.
+      Random random(mix64(static_cast<std::uint64_t>(options_.seed)) + first + i);
+      prepare_root(allocator, *trees[i], limits, full, {}, false, random);
+    }
+    worker.run(pointers, options_.leaves_per_tree, with_clock(poll, limits, start));
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      results[i] = read_result(pool, *trees[i], options_);
+      results[i].stop = static_cast<Stop>(stop_.reason.load());
+    }
+    if (!results.empty()) {
+      results[0].counters = worker.counters;  // of the whole thread
+      results[0].nodes = allocator.nodes_in_use();
+      results[0].bytes = allocator.bytes_in_use();
+    }
+  }
+
+  // Constant during search.
+  G game_;
+  SearchOptions options_;
+  std::shared_ptr<Evaluator<G>> evaluator_;
+  std::shared_ptr<EvaluationCache> cache_;
+
+  // Owned by the calling thread between searches.
+  std::unique_ptr<NodePool> pool_ = std::make_unique<NodePool>();
+  std::vector<NodeAllocator> allocators_;  // one per thread
+  std::unique_ptr<Tree<G>> tree_;
+  Random random_;
+  std::size_t advances_ = 0;
+
+  StopFlag stop_;  // atomic
+};
+
+template <Game G>
+void Search<G>::check_invariants() const {
+  if (!tree_) return;
+  const auto fail_if = [](bool broken, const char* what) {
+    if (broken) throw std::logic_error(what);
+  };
+  std::int64_t nodes = 1;
+  std::vector<const Node*> stack = {pool_->node(tree_->root)};
+  while (!stack.empty()) {
+    const Node& node = *stack.back();
+    stack.pop_back();
+    const std::uint32_t visits = node.visits.load();
+    fail_if(node.in_flight.load() != 0, "virtual loss is left");
+    fail_if(node.status.load() & (Node::kClaimed | Node::kLocked), "a claim or lock is left");
+    fail_if(std::abs(node.value_sum.load()) > visits * (1 + 1e-9) + 1e-9, "|Q| exceeds 1");
+    if (!node.expanded()) {
+      fail_if(node.num_children.load() != 0, "a leaf has children");
+      continue;
+    }
+    const EdgeBlock* edges = pool_->edges_of(node);
+    double mass = 0;
+    for (std::size_t i = 0; i < edges->count; ++i) mass += decode_prior(edges->edges[i].prior);
+    fail_if(std::abs(mass - 1.0) > 1e-3, "priors do not sum to 1");
+    std::uint64_t sum = 0;
+    ChildCursor cursor(*pool_, node);
+    const std::size_t children = node.num_children.load();
+    for (std::size_t i = 0; i < children; ++i, cursor.next()) {
+      sum += cursor.get()->visits.load();
+      stack.push_back(cursor.get());
+      fail_if(cursor.get()->prior != edges->edges[i].prior, "a child does not belong to its edge");
+    }
+    nodes += static_cast<std::int64_t>(children);
+    const bool extended = node.status.load() & Node::kExtended;
+    // A certain node is also visited for itself, and a repetition before it was expanded.
+    const bool exact = !node.certain() && !RepeatingGame<G>;
+    fail_if(sum + (extended ? 0 : 1) > visits && visits > 0, "children have too many visits");
+    fail_if(exact && visits > 0 && sum + (extended ? 0 : 1) != visits, "visits do not add up");
+  }
+  fail_if(nodes != nodes_in_use(), "nodes in use are not the nodes of the tree");
+}
+
+}  // namespace zermelo

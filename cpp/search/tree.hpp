@@ -1,0 +1,309 @@
+// The tree's memory layout: nodes of 32 bytes, and edges of 4 bytes for actions not yet visited.
+//
+// A node is an action of its parent together with the position behind it. Expanding a position
+// writes its edges (action and 16-bit prior), best prior first. An edge becomes a node only when it
+// is first visited; since U grows with the prior, first visits come in edge order, so the nodes of a
+// parent are a prefix of its edges: child i belongs to edge i. At the root, where noise and options
+// change the order, all edges get their node at once.
+//
+// Children lie in chunks of 2, 4, 8, ... nodes; chunks never move, so threads may hold pointers.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/types.hpp"
+#include "search/arena.hpp"
+
+namespace zermelo {
+
+// A prior in 16 bits: 5 of exponent, 11 of mantissa; 2^-31 to 1, rounded to nearest; 0 is 0.
+// `stored_prior` in reference/puct.py is the same.
+inline std::uint16_t encode_prior(double probability) {
+  constexpr std::uint32_t kBase = 96u << 23;
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(probability)) + (1u << 11);
+  return bits < kBase ? 0 : static_cast<std::uint16_t>((bits - kBase) >> 12);
+}
+inline double decode_prior(std::uint16_t code) {
+  if (code == 0) return 0.0;
+  return std::bit_cast<float>((std::uint32_t{code} << 12) + (96u << 23));
+}
+
+struct Edge {
+  Action action;
+  std::uint16_t prior;  // encode_prior()
+};
+
+// A proven result for the player who chose a node, `distance` plies away; or nothing.
+enum class Proof : std::uint16_t { kNone, kLoss, kDraw, kWin };
+
+struct Certain {
+  Proof proof = Proof::kNone;
+  int distance = 0;
+  explicit operator bool() const { return proof != Proof::kNone; }
+  int result() const { return static_cast<int>(proof) - 2; }
+};
+
+constexpr Proof flipped(Proof proof) {
+  if (proof == Proof::kWin) return Proof::kLoss;
+  return proof == Proof::kLoss ? Proof::kWin : proof;
+}
+
+struct Node {
+  // Atomic during a search. `value_sum` is for the player who chose this node (at the root: who
+  // moves there); `in_flight` counts descents below that are not backed up yet (S4).
+  std::atomic<double> value_sum{0.0};
+  std::atomic<std::uint32_t> visits{0};
+  std::atomic<BlockIndex> edges{0};        // edge block; 0 until the position is expanded
+  std::atomic<BlockIndex> first_chunk{0};  // children
+  std::atomic<BlockIndex> next_chunk{0};   // in the first node of a chunk: the parent's next chunk
+  std::atomic<std::uint16_t> num_children{0};
+  std::uint16_t prior = 0;  // constant after creation: encode_prior() of the network's prior
+  std::atomic<std::uint16_t> status{0};
+  std::atomic<std::uint16_t> in_flight{0};
+
+  // Status bits: proof and distance, then flags.
+  static constexpr std::uint16_t kProofMask = 0x3;
+  static constexpr std::uint16_t kMaxDistance = 0x3FF;
+  static constexpr std::uint16_t kLocked = 1u << 12;     // a child is being added
+  static constexpr std::uint16_t kClaimed = 1u << 13;    // its position is being evaluated
+  static constexpr std::uint16_t kExtended = 1u << 14;   // only one action; never evaluated itself (S12)
+
+  bool expanded() const { return edges.load(std::memory_order_acquire) != 0; }
+  Certain certain() const {
+    const unsigned bits = status.load(std::memory_order_relaxed);
+    return {static_cast<Proof>(bits & kProofMask), static_cast<int>(bits >> 2 & kMaxDistance)};
+  }
+};
+static_assert(sizeof(Node) == 32, "two nodes to a cache line");
+
+struct EdgeBlock {
+  std::uint16_t count;
+  std::uint16_t unused;
+  Edge edges[1];  // count of them
+};
+
+using NodeArena = Arena<sizeof(Node)>;
+using EdgeArena = Arena<16>;
+
+inline std::size_t edge_units(std::size_t count) { return (4 + 4 * count + 15) / 16; }
+
+// Chunk k of a parent holds 2^(k+1) children, 256 at most.
+inline constexpr std::size_t kFirstChunk = 2;
+inline constexpr std::size_t kLastChunk = 256;
+constexpr std::size_t next_chunk_size(std::size_t size) {
+  return size < kLastChunk ? size * 2 : size;
+}
+
+// The arenas of one tree shared by threads, or of all trees of one thread.
+class NodePool {
+ public:
+  Node* node(BlockIndex index) const { return reinterpret_cast<Node*>(nodes.at(index)); }
+  EdgeBlock* edges_of(const Node& node) const {
+    return reinterpret_cast<EdgeBlock*>(edges.at(node.edges.load(std::memory_order_acquire)));
+  }
+
+  NodeArena nodes;
+  EdgeArena edges;
+};
+
+// Walks the children of a node in edge order.
+class ChildCursor {
+ public:
+  ChildCursor(const NodePool& pool, const Node& parent)
+      : pool_(&pool), chunk_(parent.first_chunk.load(std::memory_order_acquire)) {
+    if (chunk_ != 0) node_ = begin_ = pool.node(chunk_);
+  }
+  Node* get() const { return node_; }
+  void next() {
+    ++node_;
+    if (--left_ != 0) return;
+    const BlockIndex chunk = begin_->next_chunk.load(std::memory_order_acquire);
+    if (chunk == 0) {
+      node_ = nullptr;
+      return;
+    }
+    size_ = next_chunk_size(size_);
+    left_ = size_;
+    node_ = begin_ = pool_->node(chunk);
+  }
+
+ private:
+  const NodePool* pool_;
+  BlockIndex chunk_;
+  Node* begin_ = nullptr;
+  Node* node_ = nullptr;
+  std::size_t size_ = kFirstChunk;
+  std::size_t left_ = kFirstChunk;
+};
+
+inline Node* child_at(const NodePool& pool, const Node& parent, std::size_t index) {
+  Node* begin = pool.node(parent.first_chunk.load(std::memory_order_acquire));
+  for (std::size_t size = kFirstChunk; index >= size; size = next_chunk_size(size)) {
+    index -= size;
+    begin = pool.node(begin->next_chunk.load(std::memory_order_acquire));
+  }
+  return begin + index;
+}
+
+// How a searching thread touches nodes: alone on its trees, or with others on one tree. Alone, the
+// atomics cost nothing.
+template <bool Shared>
+struct Access {
+  template <class T, class D>
+  static void add(std::atomic<T>& target, D delta) {
+    if constexpr (!Shared) {
+      target.store(static_cast<T>(target.load(std::memory_order_relaxed) + delta),
+                   std::memory_order_relaxed);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      T old = target.load(std::memory_order_relaxed);
+      while (!target.compare_exchange_weak(old, old + delta, std::memory_order_relaxed)) {
+      }
+    } else {
+      target.fetch_add(static_cast<T>(delta), std::memory_order_relaxed);
+    }
+  }
+
+  // Sets flag bits; returns the bits before.
+  static std::uint16_t set(std::atomic<std::uint16_t>& bits, std::uint16_t flags) {
+    if constexpr (Shared) return bits.fetch_or(flags, std::memory_order_acquire);
+    const std::uint16_t before = bits.load(std::memory_order_relaxed);
+    bits.store(before | flags, std::memory_order_relaxed);
+    return before;
+  }
+  static void clear(std::atomic<std::uint16_t>& bits, std::uint16_t flags) {
+    const auto keep = static_cast<std::uint16_t>(~flags);
+    if constexpr (Shared) {
+      bits.fetch_and(keep, std::memory_order_release);
+    } else {
+      bits.store(bits.load(std::memory_order_relaxed) & keep, std::memory_order_relaxed);
+    }
+  }
+
+  static void lock(Node& node) {
+    if constexpr (Shared) {
+      while (set(node.status, Node::kLocked) & Node::kLocked) {
+      }
+    }
+  }
+  static void unlock(Node& node) {
+    if constexpr (Shared) clear(node.status, Node::kLocked);
+  }
+
+  static void set_certain(Node& node, Certain certain) {
+    const int distance = certain.distance < Node::kMaxDistance ? certain.distance : Node::kMaxDistance;
+    const auto bits = static_cast<std::uint16_t>(static_cast<unsigned>(certain.proof) |
+                                                 static_cast<unsigned>(distance) << 2);
+    constexpr auto kFlags = static_cast<std::uint16_t>(~(Node::kProofMask | Node::kMaxDistance << 2));
+    std::uint16_t old = node.status.load(std::memory_order_relaxed);
+    if constexpr (!Shared) {
+      node.status.store(static_cast<std::uint16_t>((old & kFlags) | bits), std::memory_order_relaxed);
+    } else {
+      while (!node.status.compare_exchange_weak(
+          old, static_cast<std::uint16_t>((old & kFlags) | bits), std::memory_order_relaxed)) {
+      }
+    }
+  }
+};
+
+// One thread's hand on a pool: makes and frees nodes. Not thread-safe itself.
+class NodeAllocator {
+ public:
+  explicit NodeAllocator(NodePool& pool) : pool_(&pool), nodes_(pool.nodes), edges_(pool.edges) {}
+
+  NodePool& pool() const { return *pool_; }
+
+  BlockIndex make_root() {
+    const BlockIndex index = nodes_.allocate(kFirstChunk);
+    for (std::size_t i = 0; i < kFirstChunk; ++i) new (pool_->node(index) + i) Node();
+    ++count_;
+    return index;
+  }
+
+  // Writes an edge block and publishes it: the node counts as expanded from here on.
+  EdgeBlock* make_edges(Node& node, std::span<const Edge> edges) {
+    const BlockIndex index = edges_.allocate(edge_units(edges.size()));
+    auto* block = reinterpret_cast<EdgeBlock*>(pool_->edges.at(index));
+    block->count = static_cast<std::uint16_t>(edges.size());
+    for (std::size_t i = 0; i < edges.size(); ++i) block->edges[i] = edges[i];
+    node.edges.store(index, std::memory_order_release);
+    return block;
+  }
+
+  // Appends the node of the parent's next edge and returns it. The caller holds the parent's lock.
+  Node* add_child(Node& parent, std::uint16_t prior) {
+    std::size_t index = parent.num_children.load(std::memory_order_relaxed);
+    std::atomic<BlockIndex>* link = &parent.first_chunk;
+    std::size_t size = kFirstChunk;
+    while (index >= size) {
+      index -= size;
+      link = &pool_->node(link->load(std::memory_order_relaxed))->next_chunk;
+      size = next_chunk_size(size);
+    }
+    BlockIndex chunk = link->load(std::memory_order_relaxed);
+    if (index == 0) {
+      chunk = nodes_.allocate(size);
+      for (std::size_t i = 0; i < size; ++i) new (pool_->node(chunk) + i) Node();
+      link->store(chunk, std::memory_order_release);
+    }
+    Node* child = pool_->node(chunk) + index;
+    child->prior = prior;
+    ++count_;
+    parent.num_children.store(
+        static_cast<std::uint16_t>(parent.num_children.load(std::memory_order_relaxed) + 1),
+        std::memory_order_release);
+    return child;
+  }
+
+  // Frees everything below `node` and makes it a leaf. No other thread may be searching.
+  void free_below(Node& node) {
+    stack_.clear();
+    drop(node);
+    while (!stack_.empty()) {
+      const auto [first, size] = stack_.back();
+      stack_.pop_back();
+      for (std::size_t i = 0; i < size; ++i) drop(pool_->node(first)[i]);
+      nodes_.free(first, size);
+    }
+  }
+
+  void free_root(BlockIndex index) {
+    free_below(*pool_->node(index));
+    nodes_.free(index, kFirstChunk);
+    --count_;
+  }
+
+  std::ptrdiff_t nodes_in_use() const { return count_; }
+  std::ptrdiff_t bytes_in_use() const { return nodes_.used_bytes() + edges_.used_bytes(); }
+
+ private:
+  // Frees the node's edges and puts its chunks on the stack.
+  void drop(Node& node) {
+    if (node.expanded()) {
+      const std::size_t units = edge_units(pool_->edges_of(node)->count);
+      edges_.free(node.edges.load(std::memory_order_relaxed), units);
+      node.edges.store(0, std::memory_order_relaxed);
+    }
+    count_ -= node.num_children.load(std::memory_order_relaxed);
+    BlockIndex chunk = node.first_chunk.load(std::memory_order_relaxed);
+    for (std::size_t size = kFirstChunk; chunk != 0; size = next_chunk_size(size)) {
+      stack_.push_back({chunk, size});
+      chunk = pool_->node(chunk)->next_chunk.load(std::memory_order_relaxed);
+    }
+    node.first_chunk.store(0, std::memory_order_relaxed);
+    node.num_children.store(0, std::memory_order_relaxed);
+  }
+
+  NodePool* pool_;
+  Allocator<sizeof(Node)> nodes_;
+  Allocator<16> edges_;
+  std::ptrdiff_t count_ = 0;  // nodes made less nodes freed by this thread
+  std::vector<std::pair<BlockIndex, std::size_t>> stack_;
+};
+
+}  // namespace zermelo

@@ -1,0 +1,429 @@
+// One searching thread: gathers leaves from its trees, has them evaluated together, backs them up.
+// Many boards (S18) and one board with many threads (S19) both run this code; `Shared` tells whether
+// other threads are in the same tree.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "games/game.hpp"
+#include "search/backup.hpp"
+#include "search/cache.hpp"
+#include "search/evaluator.hpp"
+#include "search/options.hpp"
+#include "search/root.hpp"
+#include "search/select.hpp"
+#include "search/tree.hpp"
+
+namespace zermelo {
+
+struct SearchCounters {
+  std::int64_t simulations = 0;
+  std::int64_t evaluations = 0;  // positions that the evaluator saw
+  std::int64_t batches = 0;
+  std::int64_t cache_hits = 0;
+  std::int64_t collisions = 0;
+  std::int64_t depth_sum = 0;
+  int max_depth = 0;
+
+  void add(const SearchCounters& o) {
+    simulations += o.simulations;
+    evaluations += o.evaluations;
+    batches += o.batches;
+    cache_hits += o.cache_hits;
+    collisions += o.collisions;
+    depth_sum += o.depth_sum;
+    max_depth = std::max(max_depth, o.max_depth);
+  }
+};
+
+// One board's tree. The position belongs to the root.
+template <Game G>
+struct Tree {
+  typename G::State state;
+  BlockIndex root = 0;
+  RootTable table;
+  std::atomic<std::int64_t> budget{0};  // simulations not begun yet
+};
+
+// Why a search ended before its budget was used up. Set once; read by all threads.
+enum class Stop : int { kNo, kAsked, kTime, kNodes };
+
+struct StopFlag {
+  std::atomic<int> reason{static_cast<int>(Stop::kNo)};
+  bool set() const { return reason.load(std::memory_order_relaxed) != static_cast<int>(Stop::kNo); }
+  void ask(Stop why) {
+    int none = static_cast<int>(Stop::kNo);
+    reason.compare_exchange_strong(none, static_cast<int>(why));
+  }
+};
+
+template <Game G, bool Shared>
+class Worker {
+ public:
+  using State = typename G::State;
+  // Called about every 20 ms by a worker that has one; may throw (Ctrl-C) or ask to stop.
+  using Poll = std::function<void()>;
+
+  Worker(const G& game, const SearchOptions& options, Evaluator<G>& evaluator, EvaluationCache* cache,
+         NodeAllocator& allocator, StopFlag& stop)
+      : game_(game), options_(options), constants_(options), evaluator_(evaluator), cache_(cache),
+        allocator_(allocator), pool_(allocator.pool()), stop_(stop),
+        descents_(static_cast<std::size_t>(options.batch)) {
+    if (evaluator.wants_observations()) {
+      observations_.resize(static_cast<std::size_t>(options.batch) * words());
+    }
+  }
+
+  // Searches until every tree's budget is used up, its root is certain, or the flag is set. `leaves`
+  // bounds how many leaves of one tree wait for the same batch.
+  void run(std::span<Tree<G>* const> trees, std::int64_t leaves, const Poll& poll) {
+    std::size_t first = 0;
+    for (;;) {
+      if (poll && due()) poll();
+      if (stop_.set()) return;
+      if (allocator_.nodes_in_use() > options_.max_nodes / (Shared ? options_.threads : 1)) {
+        stop_.ask(Stop::kNodes);
+        return;
+      }
+      bool active = false;
+      for (std::size_t i = 0; i < trees.size() && waiting_ < descents_.size(); ++i) {
+        Tree<G>& tree = *trees[(first + i) % trees.size()];
+        active |= gather(tree, leaves);
+      }
+      first = trees.empty() ? 0 : (first + 1) % trees.size();
+      if (waiting_ > 0) {
+        finish_batch();
+      } else if (!active) {
+        return;
+      }
+    }
+  }
+
+  // Evaluates the root itself if that was not done yet (it counts as no simulation).
+  void expand_roots(std::span<Tree<G>* const> trees) {
+    for (Tree<G>* tree : trees) {
+      if (pool_.node(tree->root)->expanded()) continue;
+      if (descend(*tree) == Leaf::kWaiting && ++waiting_ == descents_.size()) finish_batch();
+    }
+    if (waiting_ > 0) finish_batch();
+    counters.simulations = 0;
+  }
+
+  SearchCounters counters;
+
+ private:
+  enum class Leaf { kWaiting, kDone, kCollision };
+
+  // A simulation on its way. `state` and `actions` are those of its leaf.
+  struct Descent {
+    Tree<G>* tree = nullptr;
+    Path path;
+    State state;
+    ActionList actions;
+    std::vector<float> logits;
+    std::vector<std::uint16_t> priors;
+    CacheKey<G> key;
+    std::size_t position = 0;  // in positions_; several descents may share one
+  };
+
+  std::size_t words() const { return static_cast<std::size_t>(game_.layout().words()); }
+
+  // Takes leaves from one tree until `leaves` wait, it collides, or its budget ends. Returns whether
+  // the tree still has work.
+  bool gather(Tree<G>& tree, std::int64_t leaves) {
+    const Node& root = *pool_.node(tree.root);
+    for (std::int64_t taken = 0; taken < leaves && waiting_ < descents_.size();) {
+      if (options_.solver && root.certain()) return false;
+      if (!take_ticket(tree)) return taken > 0;
+      switch (descend(tree)) {
+        case Leaf::kWaiting:
+          ++waiting_;
+          ++taken;
+          break;
+        case Leaf::kDone:
+          // Cached and finished positions need no batch, but other trees want their turn too.
+          if (++done_ % 64 == 0) return true;
+          break;
+        case Leaf::kCollision:
+          ++counters.collisions;
+          Access<Shared>::add(tree.budget, 1);
+          if (Shared && waiting_ == 0) std::this_thread::yield();
+          return true;
+      }
+    }
+    return true;
+  }
+
+  bool take_ticket(Tree<G>& tree) {
+    if constexpr (Shared) {
+      if (tree.budget.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
+      tree.budget.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    } else {
+      const std::int64_t left = tree.budget.load(std::memory_order_relaxed);
+      tree.budget.store(left - (left > 0), std::memory_order_relaxed);
+      return left > 0;
+    }
+  }
+
+  // Steps 1 and 2 for one simulation, and 4 at once where no evaluation is needed.
+  Leaf descend(Tree<G>& tree) {
+    Descent& d = descents_[waiting_];
+    d.tree = &tree;
+    d.path.clear();
+    d.state = tree.state;
+    Node* node = pool_.node(tree.root);
+    d.path.push(node, game_.player(d.state));
+    while (node->expanded() && !(node->certain() && d.path.nodes.size() > 1)) {
+      node = step_down(d, *node);
+      if (!node) return give_up(d);
+    }
+    return expand_leaf(d, node);
+  }
+
+  // Step 1: selects a child of `node`, adds virtual loss, plays the action. Null when every action
+  // is a certain loss (other threads have just proved it).
+  Node* step_down(Descent& d, Node& node) {
+    const std::size_t depth = d.path.nodes.size() - 1;
+    int index;
+    if (depth == 0) {
+      index = select_root(constants_, pool_, node, d.tree->table, d.path.forced);
+      d.path.root_action = index;
+    } else {
+      const bool mover_is_chooser = d.path.players[depth] == d.path.players[depth - 1];
+      index = constants_.lab ? select_child<true>(constants_, pool_, node, static_cast<int>(depth) + 1, mover_is_chooser)
+                             : select_child<false>(constants_, pool_, node, 0, mover_is_chooser);
+    }
+    if (index == kNoChild) return nullptr;
+    const Edge edge = pool_.edges_of(node)->edges[index];
+    Node* child = child_of(node, static_cast<std::size_t>(index), edge);
+    __builtin_prefetch(child);
+    Access<Shared>::add(child->in_flight, 1);
+    if (depth == 0 && options_.gumbel) Access<Shared>::add(d.tree->table.gumbel_step, 1);
+    game_.play(d.state, edge.action);
+    d.path.push(child, game_.player(d.state));
+    return child;
+  }
+
+  // The node of edge `index`, made on its first visit.
+  Node* child_of(Node& node, std::size_t index, Edge edge) {
+    if (index < node.num_children.load(std::memory_order_acquire)) return child_at(pool_, node, index);
+    Access<Shared>::lock(node);
+    // Another thread may have made it meanwhile.
+    Node* child = index < node.num_children.load(std::memory_order_acquire)
+                      ? child_at(pool_, node, index)
+                      : allocator_.add_child(node, edge.prior);
+    Access<Shared>::unlock(node);
+    return child;
+  }
+
+  Leaf give_up(Descent& d) {
+    abandon<Shared>(d.path);
+    return Leaf::kCollision;
+  }
+
+  // Step 2: what is at the end of the path. Follows chains of single actions (S12).
+  Leaf expand_leaf(Descent& d, Node* node) {
+    for (;;) {
+      if (node->certain()) return finish(d, 0.0, node->certain().proof == Proof::kDraw);
+      if (Access<Shared>::set(node->status, Node::kClaimed) & Node::kClaimed) return give_up(d);
+      if (node->expanded()) {  // by another thread, between our look and our claim
+        Access<Shared>::clear(node->status, Node::kClaimed);
+        return give_up(d);
+      }
+      const std::size_t depth = d.path.nodes.size() - 1;
+      const Player mover = d.path.players[depth];
+      d.actions.clear();
+      const Outcome outcome = game_.expand(d.state, d.actions);
+      if (outcome != Outcome::kOngoing) {
+        const double value = outcome_value(outcome, mover);
+        if (options_.solver) {
+          const int result = outcome_value(outcome, d.path.chooser(depth));
+          Access<Shared>::set_certain(*node, {static_cast<Proof>(result + 2), 0});
+        }
+        Access<Shared>::clear(node->status, Node::kClaimed);
+        return finish(d, value, outcome == Outcome::kDraw);
+      }
+      if (depth > 0 && repeats(d.state, static_cast<int>(depth))) {
+        Access<Shared>::clear(node->status, Node::kClaimed);
+        return finish(d, 0.0, true);
+      }
+      if (options_.auto_extend && d.actions.size() == 1 && depth < kMaxChain) {
+        node = extend(d, *node);
+        continue;
+      }
+      return look_up(d, *node);
+    }
+  }
+
+  bool repeats(const State& state, int plies) const {
+    if constexpr (RepeatingGame<G>) {
+      return options_.repetition_draw && game_.repeated_within(state, plies);
+    } else {
+      (void)state, (void)plies;
+      return false;
+    }
+  }
+
+  // S12: gives the node its one edge and goes down it.
+  Node* extend(Descent& d, Node& node) {
+    const Edge only{d.actions[0], encode_prior(1.0)};
+    Access<Shared>::set(node.status, Node::kExtended);
+    allocator_.make_edges(node, {&only, 1});
+    Node* child = child_of(node, 0, only);
+    Access<Shared>::add(child->in_flight, 1);
+    Access<Shared>::clear(node.status, Node::kClaimed);
+    if (d.path.nodes.size() == 1) d.path.root_action = 0;
+    game_.play(d.state, only.action);
+    d.path.push(child, game_.player(d.state));
+    return child;
+  }
+
+  // S14: takes the evaluation from the cache or from an equal position of this batch, or queues it.
+  Leaf look_up(Descent& d, Node& node) {
+    if (cache_) {
+      d.key.make(game_, d.state, d.actions.span(), options_.cache_symmetry, options_.cache_history);
+      d.priors.resize(d.actions.size());
+      CachedEvaluation found;
+      if (d.key.find(*cache_, d.priors, found)) {
+        ++counters.cache_hits;
+        write_edges(d, node);
+        return finish(d, found.value, found.draw);
+      }
+      const auto [entry, fresh] = queued_.try_emplace(d.key.key(), positions_.size());
+      d.position = entry->second;
+      // Symmetric positions of one batch share a key but not an order: evaluate those again.
+      if (!fresh && same_actions(d, positions_[d.position])) {
+        ++counters.cache_hits;
+        return Leaf::kWaiting;
+      }
+    }
+    d.position = positions_.size();
+    Position<G> position;
+    position.state = &d.state;
+    position.hash = game_.hash(d.state);
+    position.actions = d.actions.span();
+    d.logits.resize(d.actions.size());
+    position.logits = d.logits;
+    if (!observations_.empty()) {
+      std::uint64_t* packed = observations_.data() + d.position * words();
+      std::fill(packed, packed + words(), 0);
+      game_.observe(d.state, packed);
+      position.observation = packed;
+    }
+    positions_.push_back(position);
+    return Leaf::kWaiting;
+  }
+
+  bool same_actions(const Descent& d, const Position<G>& position) const {
+    return position.hash == game_.hash(d.state) &&
+           std::equal(d.actions.begin(), d.actions.end(), position.actions.begin(), position.actions.end());
+  }
+
+  // Step 3 for all waiting leaves, then their steps 2 and 4. If the evaluator fails, the leaves are
+  // given back as if they had never been selected.
+  void finish_batch() {
+    try {
+      evaluator_.evaluate(std::span(positions_));
+      for (const auto& position : positions_) check_answer(position);
+    } catch (...) {
+      for (std::size_t i = 0; i < waiting_; ++i) {
+        Descent& d = descents_[i];
+        Access<Shared>::clear(d.path.nodes.back()->status, Node::kClaimed);
+        abandon<Shared>(d.path);
+        Access<Shared>::add(d.tree->budget, 1);
+      }
+      reset_batch();
+      stop_.ask(Stop::kAsked);
+      throw;
+    }
+    counters.evaluations += static_cast<std::int64_t>(positions_.size());
+    ++counters.batches;
+    for (std::size_t i = 0; i < waiting_; ++i) {
+      Descent& d = descents_[i];
+      const Position<G>& answer = positions_[d.position];
+      softmax_priors(answer.logits, options_.policy_temperature, weights_, d.priors);
+      if (cache_) d.key.insert(*cache_, d.priors, {answer.value, answer.draw});
+      write_edges(d, *d.path.nodes.back());
+      const float value = std::clamp(answer.value, -1.0f, 1.0f);
+      finish(d, value, answer.draw);
+    }
+    reset_batch();
+  }
+
+  void reset_batch() {
+    waiting_ = 0;
+    positions_.clear();
+    queued_.clear();
+  }
+
+  void write_edges(Descent& d, Node& node) {
+    sorted_edges(d.actions.span(), d.priors, keys_, edges_);
+    allocator_.make_edges(node, edges_);
+    Access<Shared>::clear(node.status, Node::kClaimed);
+  }
+
+  // Step 4 and the root's book-keeping.
+  Leaf finish(Descent& d, double value, double draw) {
+    backup<Shared>(constants_, pool_, d.path, value);
+    auto& table = d.tree->table;
+    if (d.path.root_action != kNoChild && !table.actions.empty()) {
+      RootAction& a = table.actions[static_cast<std::size_t>(d.path.root_action)];
+      Access<Shared>::add(a.draw_sum, draw);
+      Access<Shared>::add(a.backups, 1);
+      if (d.path.forced) Access<Shared>::add(a.forced, 1);
+    }
+    const int depth = static_cast<int>(d.path.nodes.size()) - 1;
+    counters.max_depth = std::max(counters.max_depth, depth);
+    counters.depth_sum += depth;
+    ++counters.simulations;
+    return Leaf::kDone;
+  }
+
+  bool due() {
+    if (++ticks_ % 16 != 0 && counters.simulations - polled_at_ < 4096) return false;
+    polled_at_ = counters.simulations;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_poll_ < std::chrono::milliseconds(20)) return false;
+    last_poll_ = now;
+    return true;
+  }
+
+  static constexpr std::size_t kMaxChain = 4096;
+
+  // Constant during search.
+  const G& game_;
+  const SearchOptions& options_;
+  const SelectConstants constants_;
+  Evaluator<G>& evaluator_;
+  EvaluationCache* cache_;
+  NodeAllocator& allocator_;
+  NodePool& pool_;
+  StopFlag& stop_;
+
+  // The batch: descents_[0, waiting_) wait for positions_.
+  std::vector<Descent> descents_;
+  std::size_t waiting_ = 0;
+  std::vector<Position<G>> positions_;
+  std::vector<std::uint64_t> observations_;
+  std::unordered_map<std::uint64_t, std::size_t> queued_;  // cache key -> index in positions_
+
+  // Scratch.
+  std::vector<double> weights_;
+  std::vector<std::uint32_t> keys_;
+  std::vector<Edge> edges_;
+  std::uint64_t done_ = 0;
+  std::uint64_t ticks_ = 0;
+  std::int64_t polled_at_ = 0;
+  std::chrono::steady_clock::time_point last_poll_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace zermelo

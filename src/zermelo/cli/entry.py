@@ -1,0 +1,107 @@
+"""Puts the commands together and turns every mistake of the user into one sentence.
+
+A command module has a function `add_to(app)`; to add one, name it in COMMANDS. Exit codes: 0 done,
+1 the answer is no (a check failed), 2 bad input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from zermelo.cli import check, games, perft, play
+from zermelo.games.python_file import MODULE_PREFIX
+
+COMMANDS = (games, check, perft, play)
+
+# Typer's own class of usage errors; releases differ in where it is defined.
+_UsageError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+
+def make_app() -> typer.Typer:
+    """The application with all its commands."""
+    app = typer.Typer(
+        help="Learns board games from nothing by playing itself, searches and plays.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback(invoke_without_command=True)
+    def root(
+        context: typer.Context,
+        version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+    ) -> None:
+        if version:
+            from zermelo import __version__
+
+            print(f"zermelo {__version__}")
+            raise typer.Exit
+        if context.invoked_subcommand is None:
+            print(context.get_help())
+
+    for command in COMMANDS:
+        command.add_to(app)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns the exit code."""
+    try:
+        command = typer.main.get_command(make_app())
+        result = command.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="zermelo",
+            standalone_mode=False,
+        )
+        sys.stdout.flush()
+        code = result if isinstance(result, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    except BrokenPipeError:  # the reader of our output has gone, as in `zermelo games | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        sentence = sentence_for(error)
+        if sentence is None:
+            raise
+        print(f"zermelo: {sentence}", file=sys.stderr)
+        return 2
+    if code == 130:
+        print("zermelo: interrupted", file=sys.stderr)
+        if threading.active_count() > 1:  # the core may still be counting
+            sys.stdout.flush()
+            os._exit(130)
+    return code
+
+
+def sentence_for(error: Exception) -> str | None:
+    """One line about a mistake of the user; None if the program itself is at fault."""
+    if isinstance(error, _UsageError):
+        return one_line(error.format_message())  # type: ignore[attr-defined]
+    if isinstance(error, OSError) and error.filename is not None:
+        return one_line(f"'{error.filename}': {error.strerror}")
+    if isinstance(error, ValueError | OSError):
+        return one_line(str(error) or type(error).__name__)
+    place = place_in_game_file(error)
+    return None if place is None else one_line(f"{place}: {type(error).__name__}: {error}")
+
+
+def place_in_game_file(error: Exception) -> str | None:
+    """The deepest line of a game's own Python file in the traceback."""
+    place, frame = None, error.__traceback__
+    while frame is not None:
+        if str(frame.tb_frame.f_globals.get("__name__")).startswith(MODULE_PREFIX):
+            place = f"{frame.tb_frame.f_code.co_filename} line {frame.tb_lineno}"
+        frame = frame.tb_next
+    return place
+
+
+def one_line(text: str) -> str:
+    """Without line breaks."""
+    return " ".join(text.split())

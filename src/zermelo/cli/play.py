@@ -1,0 +1,176 @@
+"""`zermelo play`: a game in the terminal, against a player or another person.
+
+Reads lines from the standard input, so a game can be scripted; its end ends the game politely.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import textwrap
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from zermelo.errors import UserError
+from zermelo.games import game as find_game
+from zermelo.games.notation import action_text, outcome_text, parse_action, parse_position
+from zermelo.games.protocol import Game, State
+from zermelo.games.render import rich_board
+from zermelo.players import Player
+from zermelo.players import player as find_player
+from zermelo.players.human import HumanPlayer
+
+HINT = "reference?simulations=800"
+HELP = (
+    "Type an action, its number in the list of 'moves', or: moves, undo, hint, board, help, quit."
+)
+SIDES = ("first", "second")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(play)
+
+
+def play(
+    game: Annotated[str, typer.Argument(help="A game's name or Python file.")],
+    against: Annotated[
+        str, typer.Option(help="human, random, minimax?depth=4, perfect, ...")
+    ] = "reference?simulations=400",
+    side: Annotated[
+        str, typer.Option(help="Which player you are: first, second or random.")
+    ] = "first",
+    position: Annotated[str | None, typer.Option(help="Begin here, not at the start.")] = None,
+) -> None:
+    """Play a game in the terminal."""
+    if side not in (*SIDES, "random"):
+        raise UserError(f"--side must be first, second or random, not '{side}'")
+    rules = find_game(game)
+    state = rules.initial() if position is None else parse_position(rules, position)
+    opponent = find_player(against, rules)
+    seat = random.randrange(2) if side == "random" else SIDES.index(side)
+    players: list[Player | None] = [None, None]  # None is a person
+    if not isinstance(opponent, HumanPlayer):
+        players[1 - seat] = opponent
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer only
+    Session(rules, state, players).run()
+
+
+class Session:
+    """One game: the states so far, and what a person can do."""
+
+    def __init__(self, game: Game, state: State, players: list[Player | None]) -> None:
+        self.game = game
+        self.players = players
+        self.states = [state]
+        self.actions: list[int] = []  # actions[i] leads from states[i] to states[i + 1]
+        self.console = Console(highlight=False)
+        self.commands: dict[str, Callable[[], None]] = {
+            "moves": self.show_moves,
+            "undo": self.undo,
+            "hint": self.hint,
+            "board": self.show_board,
+            "help": lambda: self.say(HELP),
+        }
+
+    @property
+    def state(self) -> State:
+        return self.states[-1]
+
+    def say(self, text: str) -> None:
+        self.console.print(text, markup=False, soft_wrap=True)
+
+    def run(self) -> None:
+        """Until the game is over, or the person leaves."""
+        for seat, player in enumerate(self.players):
+            if player is not None:
+                self.say(f"You are the {SIDES[1 - seat]} player, against {player.name}. {HELP}")
+        if self.players == [None, None]:
+            self.say(f"Two people play. {HELP}")
+        self.show_board()
+        while (outcome := self.game.outcome(self.state)) is None:
+            player = self.players[self.game.player(self.state)]
+            if player is not None:
+                action = player.choose(self.game, self.state)
+                self.say(f"{player.name} plays {action_text(self.game, self.state, action)}")
+                self.advance(action)
+            elif not self.ask():
+                self.say("Goodbye; the game is not finished.")
+                return
+        self.say(f"The game is over: {outcome_text(outcome)}.")
+
+    def ask(self) -> bool:
+        """One line of the person to move; False if it was the last."""
+        line = read_line(f"{SIDES[self.game.player(self.state)]} player> ")
+        if line is None or line.lower() in ("quit", "exit"):
+            return False
+        if line.lower() in self.commands:
+            self.commands[line.lower()]()
+        elif line:
+            try:
+                action = self.parse(line)
+            except ValueError as error:
+                self.say(f"{error}. Type 'moves' to see what is legal.")
+            else:
+                self.advance(action)
+        return True
+
+    def parse(self, text: str) -> int:
+        """The game's own notation first; else the number in the list of moves."""
+        actions = list(self.game.legal_actions(self.state))
+        names = [action_text(self.game, self.state, action) for action in actions]
+        number = text.removeprefix("#")
+        numbered = number.isdecimal() and 1 <= int(number) <= len(actions)
+        # Where numbers are names, as columns are, only #3 is the third of the list.
+        if numbered and (text.startswith("#") or not any(name.isdecimal() for name in names)):
+            return actions[int(number) - 1]
+        return parse_action(self.game, self.state, text)
+
+    def advance(self, action: int) -> None:
+        self.states.append(self.game.play(self.state, action))
+        self.actions.append(action)
+        self.show_board()
+
+    def show_board(self) -> None:
+        last = (self.actions[-1], self.states[-2]) if self.actions else (None, None)
+        self.console.print(rich_board(self.game, self.state, *last), soft_wrap=True)
+
+    def show_moves(self) -> None:
+        actions = self.game.legal_actions(self.state)
+        names = [action_text(self.game, self.state, action) for action in actions]
+        listing = "  ".join(f"{i + 1}:\u00a0{name}" for i, name in enumerate(names))
+        self.say(textwrap.fill(listing, 80).replace("\u00a0", " "))
+
+    def undo(self) -> None:
+        """Back to the last decision of a person."""
+        earlier = range(len(self.actions) - 1, -1, -1)
+        mine = [i for i in earlier if self.players[self.game.player(self.states[i])] is None]
+        if not mine:
+            self.say("There is nothing to take back.")
+            return
+        del self.states[mine[0] + 1 :]
+        del self.actions[mine[0] :]
+        self.show_board()
+
+    def hint(self) -> None:
+        adviser = find_player(HINT, self.game)
+        action = adviser.choose(self.game, self.state)
+        self.say(f"hint: {action_text(self.game, self.state, action)}")
+
+
+def read_line(prompt: str) -> str | None:
+    """A line of the standard input without blanks around it; None at its end."""
+    if sys.stdin is None:
+        return None
+    try:
+        line = input(prompt).strip()
+    except EOFError:
+        print()
+        return None
+    if not sys.stdin.isatty():
+        print(line)  # a script's answers are part of the record
+    return line

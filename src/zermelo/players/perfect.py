@@ -1,0 +1,49 @@
+"""Perfect play where it can be had: tic-tac-toe and Connect Four."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from zermelo import _core
+from zermelo.errors import UserError
+from zermelo.games.board import kind_of
+from zermelo.games.protocol import Game, State
+from zermelo.players.solver import Solver
+
+
+class PerfectPlayer:
+    """Never gives a result away: the shortest win, the longest loss.
+
+    A seed chooses among actions of equal worth; without one it is the first of them.
+    """
+
+    def __init__(self, game: Game, seed: int | None = None) -> None:
+        self.name = "perfect" if seed is None else f"perfect?seed={seed}"
+        self._random = None if seed is None else random.Random(seed)
+        self._kind = kind_of(game)
+        self._solver: Any
+        if self._kind == "tictactoe":
+            self._solver = Solver(game)
+        elif self._kind == "connect4":
+            self._solver = _core.Connect4Solver(table_mib=64)
+        else:
+            raise UserError(
+                f"there is no perfect player for {game.name}, only for tictactoe and connect4"
+            )
+
+    def scores(self, game: Game, state: State) -> dict[int, int]:
+        """The exact score of each legal action for the player to move; larger is better."""
+        if kind_of(game) != self._kind:
+            raise UserError(f"this perfect player is for {self._kind}, not for {game.name}")
+        found = self._solver.analyse(state)
+        if isinstance(found, dict):
+            return found
+        return {action: score for action, score in enumerate(found) if score is not None}
+
+    def choose(self, game: Game, state: State) -> int:
+        """One of the best actions."""
+        scores = self.scores(game, state)
+        best = max(scores.values())
+        actions = [action for action, score in scores.items() if score == best]
+        return actions[0] if self._random is None else self._random.choice(actions)

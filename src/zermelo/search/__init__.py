@@ -1,0 +1,18 @@
+"""The search: `Search(game, evaluator, SearchOptions(...)).run(state, simulations=800)`."""
+
+from zermelo._core import EvaluationCache, RolloutEvaluator, SearchOptions, UniformEvaluator
+from zermelo.search.evaluator import Evaluator
+from zermelo.search.result import ActionRow, Certain, SearchResult
+from zermelo.search.search import Search
+
+__all__ = [
+    "ActionRow",
+    "Certain",
+    "EvaluationCache",
+    "Evaluator",
+    "RolloutEvaluator",
+    "Search",
+    "SearchOptions",
+    "SearchResult",
+    "UniformEvaluator",
+]

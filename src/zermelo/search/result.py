@@ -1,0 +1,208 @@
+"""What a search found: a table of the root's actions, for people and for programs."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo import _core
+from zermelo.games.notation import action_text
+from zermelo.games.render import svg_board
+
+
+class Certain(NamedTuple):
+    """A proven result for the player to move at the root: +1, 0 or -1, `distance` plies away."""
+
+    result: int
+    distance: int
+
+    def __str__(self) -> str:
+        return f"{('loss', 'draw', 'win')[self.result + 1]} in {self.distance}"
+
+
+@dataclass(frozen=True)
+class ActionRow:
+    """One root action. Values are for the player to move at the root."""
+
+    action: int
+    text: str
+    visits: int
+    q: float  # mean value, or the certain one; 0 when never visited
+    prior: float  # as the search used it, noise included
+    wdl: tuple[float, float, float]  # win, draw, loss
+    certain: Certain | None
+    pv: tuple[str, ...]  # the expected line, this action first
+    target: float  # share in the policy target
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "action": self.action,
+            "text": self.text,
+            "visits": self.visits,
+            "q": self.q,
+            "prior": self.prior,
+            "wdl": list(self.wdl),
+            "proven": self.certain.result if self.certain else None,
+            "distance": self.certain.distance if self.certain else None,
+            "pv": list(self.pv),
+            "target": self.target,
+        }
+
+
+class SearchResult:
+    """The root after a search. Arrays have one entry per legal action, best prior first."""
+
+    def __init__(self, native: _core.NativeResult, game: Any, state: Any) -> None:
+        self._native = native
+        self._game = game
+        self._state = state
+        self.actions: NDArray[np.int64] = native.actions
+        self.visits: NDArray[np.int64] = native.visits
+        self.q: NDArray[np.float64] = native.q
+        self.prior: NDArray[np.float64] = native.prior
+        self.target: NDArray[np.float64] = native.target
+        self.value: float = native.value
+        self.counters: dict[str, Any] = native.counters
+        self.nodes: int = native.nodes
+        self.bytes: int = native.bytes
+        self.seconds: float = native.seconds
+        self.stop: str = native.stop  # why it ended early: "stopped", "time", "max_nodes" or ""
+
+    @property
+    def root_visits(self) -> int:
+        """Simulations of the tree and the root's own evaluation."""
+        return self._native.root_visits
+
+    @property
+    def best_action(self) -> int:
+        """What to play: a proven win by the shortest way, else the most visits."""
+        return int(self.actions[self._native.best])
+
+    @property
+    def best(self) -> ActionRow:
+        """The row of the best action."""
+        return self.row(self._native.best)
+
+    @property
+    def proven(self) -> Certain | None:
+        """The certain result of the position, if the search proved one."""
+        return Certain(*self._native.certain) if self._native.certain else None
+
+    @property
+    def mate(self) -> int | None:
+        """Moves until the proven end, as UCI counts: 2 wins in two moves, -1 loses in one."""
+        proven = self.proven
+        if proven is None or proven.result == 0:
+            return None
+        return (proven.distance + 1) // 2 * proven.result
+
+    @property
+    def wdl(self) -> tuple[float, float, float]:
+        """Win, draw and loss probabilities of the best action."""
+        return self.best.wdl
+
+    @property
+    def pv(self) -> tuple[str, ...]:
+        """The expected line, in the game's notation."""
+        return self.best.pv
+
+    def policy(self, temperature: float = 1.0) -> NDArray[np.float64]:
+        """pi(a) = N(a)^(1/T) / sum over the legal actions; T = 0 is the best action (S20)."""
+        if temperature < 0:
+            raise ValueError(f"temperature {temperature} is negative")
+        if temperature < 1e-3:
+            return np.asarray(np.arange(len(self.actions)) == self._native.best, dtype=float)
+        weights = self.visits / max(1, self.visits.max())
+        powered = weights ** (1.0 / temperature)
+        return np.asarray(powered / powered.sum())
+
+    def row(self, index: int) -> ActionRow:
+        """The row of action number `index`, best prior first."""
+        native = self._native
+        q, draw = float(self.q[index]), float(native.draw[index])
+        win = (1.0 - draw + q) / 2.0
+        certain = native.certain_actions[index]
+        return ActionRow(
+            action=int(self.actions[index]),
+            text=action_text(self._game, self._state, int(self.actions[index])),
+            visits=int(self.visits[index]),
+            q=q,
+            prior=float(self.prior[index]),
+            wdl=(win, draw, 1.0 - draw - win),
+            certain=Certain(*certain) if certain else None,
+            pv=self._line(native.pv(index)),
+            target=float(self.target[index]),
+        )
+
+    def rows(self) -> list[ActionRow]:
+        """All actions, the best first: as played, then by visits, then by prior."""
+        order = sorted(
+            range(len(self.actions)),
+            key=lambda i: (i != self._native.best, -self.visits[i], -self.prior[i]),
+        )
+        return [self.row(i) for i in order]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values with stable keys, for JSON."""
+        proven = self.proven
+        return {
+            "best": self.best.text,
+            "value": self.value,
+            "wdl": list(self.wdl),
+            "proven": proven.result if proven else None,
+            "distance": proven.distance if proven else None,
+            "mate": self.mate,
+            "pv": list(self.pv),
+            "root_visits": self.root_visits,
+            "nodes": self.nodes,
+            "bytes": self.bytes,
+            "seconds": self.seconds,
+            "stop": self.stop,
+            "counters": dict(self.counters),
+            "actions": [row.to_dict() for row in self.rows()],
+        }
+
+    def __repr__(self) -> str:
+        proven = f", {self.proven}" if self.proven else ""
+        return (
+            f"<SearchResult {self.best.text} value {self.value:+.3f}{proven}, "
+            f"{self.root_visits} visits>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The board with the candidates as arrows, and the table, in a notebook."""
+        rows = self.rows()
+        total = max(1, sum(row.visits for row in rows))
+        arrows = [(row.action, row.visits / total) for row in rows[:5] if row.visits]
+        head = "".join(f"<th>{h}</th>" for h in ("action", "visits", "Q", "prior", "W/D/L", "line"))
+        body = "".join(
+            "<tr>"
+            + "".join(
+                f"<td>{html.escape(cell)}</td>"
+                for cell in (
+                    row.text,
+                    f"{row.visits:,}",
+                    str(row.certain) if row.certain else f"{row.q:+.3f}",
+                    f"{row.prior:.1%}",
+                    " / ".join(f"{p:.0%}" for p in row.wdl),
+                    " ".join(row.pv[:8]),
+                )
+            )
+            + "</tr>"
+            for row in rows[:12]
+        )
+        board = svg_board(self._game, self._state, arrows=arrows)
+        return f"<div>{board}<table><tr>{head}</tr>{body}</table></div>"
+
+    def _line(self, actions: list[int]) -> tuple[str, ...]:
+        state = self._state
+        texts = []
+        for action in actions:
+            texts.append(action_text(self._game, state, action))
+            state = self._game.play(state, action)
+        return tuple(texts)

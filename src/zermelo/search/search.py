@@ -1,0 +1,146 @@
+"""`Search`: the native search behind a small Python class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from zermelo import _core
+from zermelo.games import game as find_game
+from zermelo.games.protocol import Game, State
+from zermelo.search.result import SearchResult
+from zermelo.search.tree_export import TreeExport
+
+Progress = Callable[[SearchResult], None]
+
+
+class Search:
+    """Searches positions of one game with one evaluator.
+
+    >>> import zermelo
+    >>> game = zermelo.game("tictactoe")
+    >>> search = Search(game, _core.UniformEvaluator())
+    >>> search.run(game.parse_position("XX./OO./..."), simulations=50).best.text
+    'c3'
+
+    The tree of the last `run` is kept: running the same position again continues it, and `advance`
+    moves its root to the position after an action.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        evaluator: Any,
+        options: _core.SearchOptions | None = None,
+        cache: _core.EvaluationCache | None = None,
+    ) -> None:
+        """`cache` may be shared by searches of one game and evaluator; None makes its own."""
+        self.game: Any = find_game(game)
+        self.options = options or _core.SearchOptions()
+        native_game: Any = self.game
+        if type(self.game).__module__ != _core.__name__:
+            native_game = _core.PyGame(self.game)
+        if cache is None and self.options.cache_mib:
+            cache = _core.EvaluationCache(self.options.cache_mib, native_game.num_actions)
+        self.cache = cache
+        self._native = _core.make_search(native_game, evaluator, self.options, cache)
+        self._state: State | None = None  # where the tree stands
+
+    def run(
+        self,
+        state: State,
+        simulations: int | None = None,
+        *,
+        seconds: float = 0.0,
+        full: bool = False,
+        allowed: Sequence[int] = (),
+        progress: Progress | None = None,
+    ) -> SearchResult:
+        """Searches `state` for so many further simulations, or for so many seconds, or both.
+
+        `full` makes it a full search of self-play: root noise, minimum root visits, discounting of
+        a reused tree. `allowed` restricts the root's actions. `progress` gets the result so far
+        about fifty times a second.
+        """
+        if simulations is None:
+            if seconds <= 0:
+                raise ValueError("a search needs simulations or seconds")
+            simulations = 2**62
+        if simulations < 0:
+            raise ValueError(f"simulations is {simulations}, not at least 0")
+        report = None
+        if progress is not None:
+
+            def report(native: _core.NativeResult) -> None:
+                progress(SearchResult(native, self.game, state))
+
+        self._state = state
+        native = self._native.run(state, simulations, seconds, full, list(allowed), report)
+        return SearchResult(native, self.game, state)
+
+    def run_many(
+        self,
+        states: Iterable[State],
+        simulations: int,
+        *,
+        seconds: float = 0.0,
+        full: bool = False,
+    ) -> list[SearchResult]:
+        """Searches many positions together, each in a fresh tree; leaves share batches (S18)."""
+        states = list(states)
+        if simulations < 0:
+            raise ValueError(f"simulations is {simulations}, not at least 0")
+        natives = self._native.run_many(states, simulations, seconds, full)
+        return [SearchResult(n, self.game, s) for n, s in zip(natives, states, strict=True)]
+
+    def advance(self, action: int) -> bool:
+        """Plays `action` on the tree's board (S5); tells whether a searched subtree was kept."""
+        if self._state is None:
+            raise ValueError("there is no tree to advance: run a search first")
+        self._state = self.game.play(self._state, action)
+        return bool(self._native.advance(action))
+
+    def result(self) -> SearchResult | None:
+        """The table of the tree as it stands."""
+        native = self._native.result()
+        return None if native is None else SearchResult(native, self.game, self._state)
+
+    def tree(self, max_depth: int = 4, min_visits: int = 1) -> TreeExport:
+        """The tree down to a depth, without rarely visited nodes; as JSON or Graphviz."""
+        rows = self._native.export_tree(max_depth, min_visits)
+        return TreeExport(rows, self.game, self._state)
+
+    def stop(self) -> None:
+        """Ends a running search soon; may be called from any thread."""
+        self._native.stop()
+
+    def clear(self) -> None:
+        """Forgets the tree."""
+        self._native.clear()
+        self._state = None
+
+    def swap_evaluator(self, evaluator: Any) -> None:
+        """Uses another network from the next run on; forgets tree and cache, which are the old's."""
+        self._native.set_evaluator(evaluator)
+        self.clear()
+        if self.cache is not None:
+            self.cache.clear()
+
+    @property
+    def nodes_in_use(self) -> int:
+        """Nodes of the tree."""
+        return int(self._native.nodes_in_use)
+
+    @property
+    def bytes_in_use(self) -> int:
+        """Bytes of the tree's nodes and edges."""
+        return int(self._native.bytes_in_use)
+
+    @property
+    def bytes_reserved(self) -> int:
+        """Bytes that the pool took from the system; freed nodes are used again."""
+        return int(self._native.bytes_reserved)
+
+    def check_invariants(self) -> None:
+        """Raises when the tree's book-keeping is broken; for tests."""
+        self._native.check_invariants()

@@ -1,0 +1,273 @@
+"""The command line: what it prints, its exit codes, and one sentence for every mistake."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from zermelo import __version__
+from zermelo.cli import main
+
+EXAMPLE = str(Path(__file__).parents[2] / "examples" / "my_game.py")
+Captured = pytest.CaptureFixture[str]
+
+
+def run(capsys: Captured, *arguments: str) -> str:
+    """The standard output of a command that must succeed without a word on the other stream."""
+    assert main(arguments) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    return shown.out
+
+
+def fails(capsys: Captured, *arguments: str) -> str:
+    """The one sentence of a command that must fail."""
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.err.startswith("zermelo: ")
+    assert shown.err.count("\n") == 1
+    assert "Traceback" not in shown.err
+    return shown.err.removeprefix("zermelo: ").rstrip("\n")
+
+
+def type_in(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(line + "\n" for line in lines)))
+
+
+def spawn(*arguments: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "zermelo", *arguments]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+# --- the whole ------------------------------------------------------------------------------------
+
+
+def test_no_arguments_show_the_help(capsys: Captured) -> None:
+    shown = run(capsys)
+    assert "Usage: zermelo" in shown
+    for command in ("check", "games", "perft", "play"):
+        assert command in shown
+
+
+def test_the_version_is_shown(capsys: Captured) -> None:
+    assert run(capsys, "--version") == f"zermelo {__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["check", "games", "perft", "play"])
+def test_every_command_has_help(capsys: Captured, command: str) -> None:
+    assert f"zermelo {command}" in run(capsys, command, "--help")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["chekc"], "No such command 'chekc'"),
+        (["check"], "Missing argument"),
+        (["check", "tictactoe", "--gamse", "3"], "No such option: --gamse"),
+        (["check", "tictactoe", "--games", "0"], "--games"),
+        (["check", "tictactoe", "--games", "many"], "--games"),
+        (["check", "conect4"], "there is no game 'conect4'; did you mean 'connect4'?"),
+        (["check", "hex?size=40"], "hex: size must be a whole number from 3 to 11, not '40'"),
+        (["check", "nowhere.py"], "there is no file 'nowhere.py'"),
+        (["check", ""], "there is no game ''"),
+        (["perft", "tictactoe"], "Missing argument"),
+        (["perft", "tictactoe", "deep"], "depth"),
+        (["perft", "tictactoe", "--", "-3"], "depth"),
+        (["perft", "tictactoe", "0", "--divide"], "depth 0 cannot be divided"),
+        (["perft", "tictactoe", "2", "--position", "XXXX"], "position 'XXXX'"),
+        (
+            ["perft", "chess", "2", "--position", "\u00e9t\u00e9"],
+            "letters that no position of chess",
+        ),
+        (["perft", EXAMPLE, "2", "--position", "x"], "cannot be typed"),
+        (["play", "tictactoe", "--side", "third"], "--side must be first, second or random"),
+        (["play", "tictactoe", "--against", "rnadom"], "did you mean 'random'?"),
+        (["play", "chess", "--against", "perfect"], "there is no perfect player for chess"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys: Captured, arguments: list[str], sentence: str) -> None:
+    assert sentence in fails(capsys, *arguments)
+
+
+def test_a_fault_in_a_game_file_names_its_line(capsys: Captured, tmp_path: Path) -> None:
+    source = Path(EXAMPLE).read_text().replace("return state[1]\n", "return 1 // 0\n", 1)
+    path = tmp_path / "broken_game.py"
+    path.write_text(source)
+    assert "ZeroDivisionError" in fails(capsys, "play", str(path), "--against", "random")
+
+
+def test_a_fault_of_the_program_itself_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zermelo.cli.check.check_game", lambda *_, **__: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        main(["check", "tictactoe"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_ends_a_long_count_with_130() -> None:
+    process = spawn("perft", "chess", "9")
+    time.sleep(2.0)  # the imports must be over
+    process.send_signal(signal.SIGINT)
+    started = time.perf_counter()
+    out, err = process.communicate(timeout=20)
+    assert time.perf_counter() - started < 5
+    assert process.returncode == 130
+    assert out == b""
+    assert err == b"zermelo: interrupted\n"
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    with spawn("games") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+# --- games, check, perft --------------------------------------------------------------------------
+
+
+def test_games_lists_names_and_parameters(capsys: Captured) -> None:
+    shown = run(capsys, "games")
+    assert "connect4" in shown
+    assert "size=11  (a whole number from 3 to 11)" in shown
+    listing = json.loads(run(capsys, "games", "--json"))
+    assert [entry["name"] for entry in listing][:2] == ["tictactoe", "connect4"]
+
+
+def test_check_passes_a_sound_game(capsys: Captured) -> None:
+    assert "is sound: 3 games" in run(capsys, "check", EXAMPLE, "--games", "3")
+    report = json.loads(run(capsys, "check", "tictactoe", "--games", "3", "--json"))
+    assert report["ok"]
+    assert report["games"] == 3
+
+
+def test_check_fails_an_unsound_game_with_1(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "unsound.py"
+    path.write_text(Path(EXAMPLE).read_text().replace("return state[1]\n", "return 7\n", 1))
+    assert main(["check", str(path)]) == 1
+    shown = capsys.readouterr()
+    assert "player() must be 0 or 1, not 7" in shown.out
+    assert shown.err == ""
+    assert main(["check", str(path), "--json"]) == 1
+    assert not json.loads(capsys.readouterr().out)["ok"]
+
+
+def test_perft_counts(capsys: Captured) -> None:
+    shown = run(capsys, "perft", "tictactoe", "5")
+    assert shown.startswith("perft(5) = 15120 ")
+    assert "nodes/s" in shown
+
+
+def test_perft_of_chess_is_the_known_number(capsys: Captured) -> None:
+    found = json.loads(run(capsys, "perft", "chess", "4", "--json"))
+    assert found["paths"] == 197281
+    assert found["position"].startswith("rnbqkbnr/")
+
+
+def test_perft_divides_by_action_from_a_position(capsys: Captured) -> None:
+    shown = run(capsys, "perft", "tictactoe", "2", "--position", "XOX/OXO/...", "--divide")
+    assert shown.splitlines()[:3] == ["a1: 0", "b1: 2", "c1: 0"]
+    assert shown.splitlines()[3].startswith("perft(2) = 2 ")
+
+
+def test_perft_divides_whole_moves_of_checkers(capsys: Captured) -> None:
+    jumps = "B:W18,25:B14"  # 14 jumps twice
+    whole = json.loads(run(capsys, "perft", "checkers", "1", "--position", jumps, "--json"))
+    parts = run(capsys, "perft", "checkers", "1", "--position", jumps, "--divide", "--json")
+    assert json.loads(parts)["paths"] == whole["paths"] == 1
+
+
+def test_perft_counts_a_game_written_in_python(capsys: Captured) -> None:
+    assert run(capsys, "perft", EXAMPLE, "3").startswith("perft(3) = ")
+
+
+# --- play -----------------------------------------------------------------------------------------
+
+
+def test_two_people_can_play_to_the_end(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    type_in(monkeypatch, "b2", "a1", "a3", "c1", "c3", "b1")
+    shown = run(capsys, "play", "tictactoe", "--against", "human")
+    assert "The game is over: the second player wins." in shown
+    assert "1  O[O]O" in shown
+
+
+def test_commands_show_moves_take_back_and_give_hints(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch, "moves", "undo", "b2", "undo", "hint", "help", "board", "", "quit")
+    shown = run(capsys, "play", "tictactoe", "--against", "random?seed=1")
+    assert "1: a3  2: b3  3: c3" in shown
+    assert "There is nothing to take back." in shown
+    assert shown.count("[X]") == 1
+    assert "hint: " in shown
+    assert "Goodbye; the game is not finished." in shown
+
+
+def test_undo_goes_back_to_ones_own_decision(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch, "undo", "1", "undo", "1")
+    shown = run(capsys, "play", "tictactoe", "--against", "minimax?depth=2", "--side", "second")
+    assert shown.count("minimax?depth=2 plays a3") == 1
+    assert "There is nothing to take back." in shown
+    assert shown.count("3  X[O].") == 2
+
+
+def test_a_wrong_move_is_explained_and_asked_again(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch, "z9", "b2", "b2")
+    shown = run(capsys, "play", "tictactoe", "--against", "human")
+    assert "'z9' is not a cell from a1 to c3" in shown
+    assert "cell 'b2' is occupied" in shown
+
+
+def test_a_number_is_a_place_in_the_list_unless_numbers_are_names(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch, "5")
+    assert "2  .[X]." in run(capsys, "play", "tictactoe", "--against", "human")
+    type_in(monkeypatch, "7", "#1")
+    shown = run(capsys, "play", "connect4", "--against", "human")
+    assert "  . . . . . .[X]" in shown
+    assert " [O]. . . . . X" in shown
+
+
+def test_a_game_begins_at_a_position(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    type_in(monkeypatch, "c3")
+    shown = run(capsys, "play", "tictactoe", "--position", "XX./OO./...", "--against", "random")
+    assert "the first player wins" in shown
+
+
+def test_a_finished_position_is_over_at_once(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch)
+    shown = run(capsys, "play", "tictactoe", "--position", "XXX/OO./...")
+    assert "The game is over: the first player wins." in shown
+
+
+def test_the_end_of_input_ends_the_game_politely() -> None:
+    process = spawn("play", "tictactoe", "--against", "random", "--side", "random")
+    out, err = process.communicate(b"\xff\xfe\n", timeout=30)
+    assert process.returncode == 0
+    assert err == b""
+    assert "Goodbye; the game is not finished." in out.decode()
+
+
+def test_a_game_written_in_python_can_be_played(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch, "c2c3", "no", "quit")
+    shown = run(capsys, "play", EXAMPLE, "--against", "random?seed=4")
+    assert "3  . .[X]. ." in shown
+    assert "'no' is not legal here" in shown

@@ -1,0 +1,131 @@
+"""The native search is `reference/puct.py`, visit for visit."""
+
+import itertools
+import random
+from typing import Any
+
+import pytest
+
+import zermelo
+from zermelo import _core, reference
+from zermelo.search import Search, SearchOptions
+from zermelo.testing import HashEvaluator
+
+GAMES = ["tictactoe", "connect4", "othello?size=6", "othello", "hex?size=5&swap=on", "checkers", "chess"]
+
+# Every value of every option that the reference knows, in rotation: any two meet sooner or later.
+CHOICES: dict[str, list[Any]] = {
+    "c_puct": [1.5, 0.7, 3.0],
+    "c_puct_factor": [0.0, 2.0],
+    "c_puct_base": [19652.0, 50.0],
+    "fpu": ["zero", "parent", "reduced", "loss"],
+    "fpu_root": ["same", "zero", "parent", "reduced", "loss"],
+    "fpu_reduction": [0.1, 0.5],
+    "turn_discount": [0.99, 1.0, 0.9],
+    "solver": [True, False],
+    "auto_extend": [True, False],
+    "repetition_draw": [True, False],
+    "min_root_visits": [0, 1, 3],
+    "dirichlet_epsilon": [0.0, 0.25, 0.6],
+}
+
+
+def random_position(game: Any, rng: random.Random) -> Any:
+    """A position that is not over, from a random game; late ones are as likely as early ones."""
+    while True:
+        states = [game.initial()]
+        while (actions := game.legal_actions(states[-1])) and len(states) < 200:
+            states.append(game.play(states[-1], rng.choice(actions)))
+        ongoing = [s for s in states if game.outcome(s) is None]
+        if ongoing:
+            return rng.choice(ongoing)
+
+
+def visits_by_action(actions: Any, visits: Any) -> dict[int, int]:
+    return dict(zip(map(int, actions), map(int, visits), strict=True))
+
+
+def compare(name: str, seed: int, simulations: int) -> None:
+    rng = random.Random(f"{name} {seed}")
+    game = zermelo.game(name)
+    state = random_position(game, rng)
+    chosen = {key: rng.choice(values) for key, values in CHOICES.items()}
+    full = rng.random() < 0.5
+    hash_seed = rng.randrange(1000)
+    native_options = SearchOptions(
+        **chosen, dirichlet_alpha=0.3, cache_mib=rng.choice([0, 1]), seed=seed, keep_fraction=1.0,
+        cache_symmetry=False,
+    )
+    evaluator = HashEvaluator(hash_seed)
+    search = Search(game, evaluator, native_options)
+    result = search.run(state, simulations=simulations, full=full)
+
+    # Noise and forced root visits belong to full searches.
+    options = reference.Options(**{**chosen, "min_root_visits": chosen["min_root_visits"] if full else 0})
+    noise = None
+    if full and chosen["dirichlet_epsilon"] > 0:
+        noise = _core.Random(seed).dirichlet(0.3, len(result.actions))
+    root = reference.search(game, state, evaluator, simulations, options, noise)
+
+    where = f"{name} seed {seed} {game.position_text(state)} {chosen} full={full}"
+    expected = {child.action: child.visits for child in root.children}
+    assert visits_by_action(result.actions, result.visits) == expected, where
+    assert result.root_visits == root.visits, where
+    proven = tuple(result.proven) if result.proven else None
+    assert proven == root.certain, where
+    for child, q in zip(root.children, result.q, strict=True):
+        if child.visits:
+            assert q == child.q(options.turn_discount), where
+    assert result.best_action == reference.best_action(root), where
+    search.check_invariants()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_visits_values_and_proofs_equal_the_reference(name: str) -> None:
+    for seed in range(25):
+        compare(name, seed, simulations=40 + seed * 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.timeout(3000)
+def test_visits_values_and_proofs_equal_the_reference_at_length(name: str) -> None:
+    for seed in range(1000, 2000):
+        compare(name, seed, simulations=100)
+
+
+def test_many_boards_give_each_board_the_visits_it_has_alone() -> None:
+    rng = random.Random(5)
+    game = zermelo.game("connect4")
+    states = [random_position(game, rng) for _ in range(40)]
+    for threads, batch in itertools.product((1, 2), (1, 7, 64)):
+        options = SearchOptions(threads=threads, batch=batch, cache_mib=1, cache_symmetry=False)
+        together = Search(game, HashEvaluator(), options).run_many(states, simulations=80)
+        for state, result in zip(states, together, strict=True):
+            alone = Search(game, HashEvaluator(), SearchOptions(cache_mib=0)).run(state, simulations=80)
+            assert list(result.visits) == list(alone.visits)
+
+
+def test_a_python_game_is_searched_like_its_native_twin() -> None:
+    class Twin:
+        """Tic-tac-toe through a Python object: every call goes through the protocol."""
+
+        name = "twin"
+        num_actions = 9
+        observation_shape = (2, 3, 3)
+
+        def __init__(self) -> None:
+            self.native = zermelo.game("tictactoe")
+
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(self.native, attribute)
+
+    twin = Twin()
+    for seed in range(10):
+        rng = random.Random(seed)
+        state = random_position(twin.native, rng)
+        a = Search(twin, HashEvaluator(seed)).run(state, simulations=150)
+        b = Search(twin.native, HashEvaluator(seed)).run(state, simulations=150)
+        assert list(a.visits) == list(b.visits)
+        assert list(a.actions) == list(b.actions)
+    assert _core.PyGame(twin).perft(twin.initial(), 5) == twin.native.perft(twin.initial(), 5)
