@@ -5,7 +5,8 @@
 #include <nanobind/ndarray.h>
 
 #include <cstring>
-#include <initializer_list>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "games/text.hpp"
@@ -39,17 +40,30 @@ NewArray<T> new_array(std::vector<std::size_t> shape) {
   return NewArray<T>(std::move(shape));
 }
 
-// States hold no pointers, so their bytes are their value (games written in Python pickle their own
-// states and do not come here).
+// A state's value as bytes, for pickling: the game's own form where it has one (chess leaves unused
+// history uninitialised), else its memory, which holds no pointers.
 template <class G>
-nb::bytes state_bytes(const typename G::State& state) {
-  return nb::bytes(reinterpret_cast<const char*>(&state), sizeof(state));
+nb::bytes state_bytes(const G& game, const typename G::State& state) {
+  if constexpr (requires { game.state_bytes(state); }) {
+    const std::string bytes = game.state_bytes(state);
+    return nb::bytes(bytes.data(), bytes.size());
+  } else {
+    return nb::bytes(reinterpret_cast<const char*>(&state), sizeof(state));
+  }
 }
 
 template <class G>
-void set_state_bytes(typename G::State& state, const nb::bytes& bytes) {
-  if (bytes.size() != sizeof(state)) fail("a pickled state has ", bytes.size(), " bytes, not ", sizeof(state));
-  std::memcpy(static_cast<void*>(&state), bytes.data(), sizeof(state));
+typename G::State state_from_bytes(const G& game, const nb::bytes& bytes) {
+  if constexpr (requires { game.state_from_bytes(std::string_view()); }) {
+    return game.state_from_bytes({bytes.c_str(), bytes.size()});
+  } else {
+    typename G::State state = game.initial();
+    if (bytes.size() != sizeof(state)) {
+      fail("a pickled state has ", bytes.size(), " bytes, not ", sizeof(state));
+    }
+    std::memcpy(static_cast<void*>(&state), bytes.data(), sizeof(state));
+    return state;
+  }
 }
 
 }  // namespace zermelo::bindings

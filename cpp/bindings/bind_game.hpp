@@ -89,7 +89,7 @@ nb::class_<BoundGame<G>> bind_game(nb::module_& m, const char* name, const char*
       .def("__reduce__", [](nb::handle self) {
         const auto& s = nb::cast<const State&>(self);
         nb::object restore = nb::module_::import_("zermelo.games.pickling").attr("restore_state");
-        return nb::make_tuple(restore, nb::make_tuple(s.rules->name(), state_bytes<G>(s.value)));
+        return nb::make_tuple(restore, nb::make_tuple(s.rules->name(), state_bytes(*s.rules, s.value)));
       });
 
   nb::class_<Self> game(m, name, doc);
@@ -258,9 +258,7 @@ nb::class_<BoundGame<G>> bind_game(nb::module_& m, const char* name, const char*
            "Whether the position already stood on the board during the last `plies` plies.")
       .def("_state_from_bytes",
            [](const Self& g, nb::bytes bytes) {
-             State state{g.rules, g.rules->initial()};
-             set_state_bytes<G>(state.value, bytes);
-             return state;
+             return State{g.rules, state_from_bytes(*g.rules, bytes)};
            })
       .def("__eq__",
            [](const Self& a, const Self& b) { return a.rules->name() == b.rules->name(); })

@@ -1,8 +1,8 @@
 // The solver's view of a Connect Four board: bitboards by columns, and what can be read from them
 // without search. Knows nothing of search or of Connect4::State beyond the conversion.
 //
-// A column has seven bits, bottom cell first; the seventh is always empty, so that lines do not wrap
-// into the next column and that adding one to a column carries to its lowest empty cell.
+// A column has seven bits, bottom cell first; the seventh is always empty, so that lines do not
+// wrap into the next column and that adding one to a column carries to its lowest empty cell.
 #pragma once
 
 #include <array>
@@ -35,9 +35,10 @@ struct Board {
   Board after(Bits cell) const { return {theirs(), occupied | cell, ply + 1}; }
 };
 
-// Scores count for the mover: positive wins, negative loses; the magnitude is 22 minus the number of
-// stones that the winner has at the end. By the plies played: a win with the mover's next stone or
-// the one after it, a loss to the opponent's next or the one after it, and a lost, finished game.
+// Scores count for the mover: positive wins, negative loses; the magnitude is 22 minus the number
+// of stones that the winner has at the end. By the plies played: a win with the mover's next stone
+// or the one after it, a loss to the opponent's next or the one after it, and a lost, finished
+// game.
 constexpr int score_of_win_at_once(int ply) { return (43 - ply) / 2; }
 constexpr int score_of_win_in_two(int ply) { return (41 - ply) / 2; }
 constexpr int score_of_loss_at_once(int ply) { return -(42 - ply) / 2; }

@@ -63,7 +63,9 @@ Book::Book(int max_plies, std::vector<Entry> entries) : max_plies_(max_plies) {
 
 Book Book::load(const std::string& path) {
   const std::string bytes = read_file(path);
-  const auto refuse = [&](const auto&... why) { fail("'", path, "' is no Connect Four book: ", why...); };
+  const auto refuse = [&](const auto&... why) {
+    fail("'", path, "' is no Connect Four book: ", why...);
+  };
   if (!std::string_view(bytes).starts_with(kMagic)) refuse("it does not begin with '", kMagic, "'");
   if (bytes.size() < kHeaderBytes + kChecksumBytes) refuse("it ends within its header");
   const std::uint64_t version = number_at(bytes, 8, 4);
@@ -78,7 +80,8 @@ Book Book::load(const std::string& path) {
 
   Book book;
   book.max_plies_ = static_cast<int>(number_at(bytes, 12, 4));
-  if (book.max_plies_ < 0 || book.max_plies_ > Connect4::kCells) refuse("it has ", book.max_plies_, " plies");
+  if (book.max_plies_ < 0 || book.max_plies_ > Connect4::kCells)
+    refuse("it has ", book.max_plies_, " plies");
   book.entries_.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t entry = number_at(bytes, kHeaderBytes + 8 * i, 8);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -19,15 +20,9 @@ using connect4::Table;
 namespace {
 
 // Looking children up costs memory traffic, which late positions are too cheap for.
-#ifndef ETCLIM
-#define ETCLIM 32
-#endif
-#ifndef SYM
-#define SYM 12
-#endif
-constexpr int kLookUpChildrenBefore = ETCLIM;
+constexpr int kLookUpChildrenBefore = 32;
 // Mirror images meet in the opening only; later the second key would be computed in vain.
-constexpr int kMirrorUpTo = SYM;
+constexpr int kMirrorUpTo = 12;
 
 Bits table_key(Bits mine, Bits occupied, int ply) {
   const Bits key = connect4::position_key(mine, occupied);
@@ -59,23 +54,45 @@ int best_reply(const Board& board, const connect4::Book& book) {
 
 }  // namespace
 
+class Connect4Solver::Turn {
+ public:
+  explicit Turn(Connect4Solver& solver) : busy_(solver.busy_) {
+    if (busy_.exchange(true)) throw std::logic_error("the solver is at work in another thread");
+  }
+  ~Turn() { busy_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<bool>& busy_;
+};
+
 void Connect4Solver::reset() {
+  const Turn turn(*this);
   table_.clear();
   nodes_ = 0;
 }
 
+void Connect4Solver::load_book(const std::string& path) {
+  const Turn turn(*this);
+  book_ = connect4::Book::load(path);
+}
+
 int Connect4Solver::solve(const Connect4::State& state, const StopCheck& stop) {
+  const Turn turn(*this);
   return score(connect4::to_board(state), stop);
 }
 
 int Connect4Solver::solve_weak(const Connect4::State& state, const StopCheck& stop) {
+  const Turn turn(*this);
   const Board board = connect4::to_board(state);
-  const int known = book_.find(board).value_or(0);
-  return std::clamp(known != 0 ? known : score_between(board, -1, 1, stop), -1, 1);
+  const auto known = book_.find(board);
+  return std::clamp(known ? *known : score_between(board, -1, 1, stop), -1, 1);
 }
 
 Connect4Solver::Scores Connect4Solver::analyse(const Connect4::State& state,
                                                const StopCheck& stop) {
+  const Turn turn(*this);
   Scores scores;
   const Board board = connect4::to_board(state);
   if (connect4::has_four(board.theirs())) return scores;
@@ -90,6 +107,7 @@ void Connect4Solver::build_book(int max_plies, const std::string& path, const St
   if (max_plies < 0 || max_plies > kMaxBookPlies) {
     fail("a book must have from 0 to ", kMaxBookPlies, " plies, not ", max_plies);
   }
+  const Turn turn(*this);
   std::vector<std::vector<Bits>> keys = {{0}};  // by ply
   while (static_cast<int>(keys.size()) <= max_plies) {
     keys.push_back(connect4::next_positions(keys.back()));
@@ -114,8 +132,7 @@ int Connect4Solver::score(const Board& board, const StopCheck& stop) {
                        connect4::score_of_win_at_once(board.ply), stop);
 }
 
-int Connect4Solver::score_between(const Board& board, int lower, int upper,
-                                  const StopCheck& stop) {
+int Connect4Solver::score_between(const Board& board, int lower, int upper, const StopCheck& stop) {
   if (connect4::has_four(board.theirs())) return connect4::score_of_lost_game(board.ply);
   if (board.ply == Connect4::kCells) return 0;
   if ((connect4::winning_cells(board.mine, board.occupied) & board.playable()) != 0) {
@@ -123,24 +140,24 @@ int Connect4Solver::score_between(const Board& board, int lower, int upper,
   }
   const Bits their_wins = connect4::winning_cells(board.theirs(), board.occupied);
   stop_ = stop ? &stop : nullptr;
+  // First who wins, then bounds halved from far away: extreme scores are refuted quickly.
   int alpha = 0;
   while (lower < upper) {
-    // From a draw outwards: scores near it are the most frequent, and the table learns from each.
     alpha = std::clamp(alpha, lower, upper - 1);
     const int bound = search(board, their_wins, alpha);
     if (bound > alpha) {
       lower = bound;
-      alpha = (lower + upper) / 2;
+      alpha = upper / 2;
     } else {
       upper = bound;
-      alpha = (lower + upper) / 2;
+      alpha = lower / 2;
     }
   }
   return lower;
 }
 
-// The mover must not be able to win at once. `their_wins` are the empty cells that complete four for
-// the opponent. Returns a lower bound above alpha, or an upper bound not above it.
+// The mover must not be able to win at once. `their_wins` are the empty cells that complete four
+// for the opponent. Returns a lower bound above alpha, or an upper bound not above it.
 int Connect4Solver::search(const Board& board, Bits their_wins, int alpha) {
   count_node();
   const int ply = board.ply;
@@ -151,7 +168,8 @@ int Connect4Solver::search(const Board& board, Bits their_wins, int alpha) {
   if (bounds.lower > alpha) return bounds.lower;
   if (bounds.upper <= alpha) return bounds.upper;
 
-  // A forced move is followed without the table.
+  // A forced move is followed without the table. Otherwise the entry is on its way from memory
+  // while the moves are ordered.
   const bool forced = (cells & (cells - 1)) == 0;
   Table::Place place{};
   if (!forced) {
@@ -166,38 +184,43 @@ int Connect4Solver::search(const Board& board, Bits their_wins, int alpha) {
       if (bounds.lower > alpha) return bounds.lower;
       if (bounds.upper <= alpha) return bounds.upper;
     }
+    const auto known = known_above(board, {moves.data(), static_cast<std::size_t>(count)}, alpha);
+    if (known) return *known;
   }
 
-  if (ply % 2 == 1 && alpha <= 0) {
-    for (int i = 0; i < count; ++i) {
-      const int sure = connect4::claimeven(board.theirs(), board.mine | moves[i].cell);
-      if (sure > alpha && sure >= 0) return sure;
-    }
+  const std::uint64_t nodes_before = nodes();
+  int best = -Connect4::kCells;
+  for (int i = 0; i < count && best <= alpha; ++i) {
+    best = std::max(best, -search(board.after(moves[i].cell), moves[i].wins, -alpha - 1));
   }
-  if (!forced && ply < kLookUpChildrenBefore) {
-    for (int i = 0; i < count; ++i) {
-      moves[i].place = table_.place(
-          table_key(board.theirs(), board.occupied | moves[i].cell, ply + 1));
-      table_.prefetch(moves[i].place);
-    }
-    for (int i = 0; i < count; ++i) {
-      Bounds child{};
-      if (table_.find(moves[i].place, child) && -child.upper > alpha) return -child.upper;
-    }
-  }
-
-  const std::uint64_t before = nodes_;
-  int best = bounds.lower;
-  int found = -100;
-  for (int i = 0; i < count && found <= alpha; ++i) {
-    found = std::max(found, -search(board.after(moves[i].cell), moves[i].wins, -alpha - 1));
-  }
-  (void)best;
   if (!forced) {
-    if (found > alpha) bounds.lower = found; else bounds.upper = found;
-    table_.store(place, bounds, nodes_ - before);
+    (best > alpha ? bounds.lower : bounds.upper) = best;
+    table_.store(place, bounds, nodes() - nodes_before);
   }
-  return found;
+  return best;
+}
+
+// A lower bound above alpha that a move has without search: by claimeven, or from the table.
+std::optional<int> Connect4Solver::known_above(const Board& board, std::span<const Move> moves,
+                                               int alpha) const {
+  std::array<Table::Place, Connect4::kColumns> places;
+  const bool look_up = board.ply < kLookUpChildrenBefore;
+  for (std::size_t i = 0; look_up && i < moves.size(); ++i) {
+    places[i] =
+        table_.place(table_key(board.theirs(), board.occupied | moves[i].cell, board.ply + 1));
+    table_.prefetch(places[i]);
+  }
+  if (board.ply % 2 == 1 && alpha <= 0) {
+    for (const Move& move : moves) {
+      const int sure = connect4::claimeven(board.theirs(), board.mine | move.cell);
+      if (sure >= 0 && sure > alpha) return sure;
+    }
+  }
+  for (std::size_t i = 0; look_up && i < moves.size(); ++i) {
+    Bounds child{};
+    if (table_.find(places[i], child) && -child.upper > alpha) return -child.upper;
+  }
+  return std::nullopt;
 }
 
 // Fills `moves` best first and returns their number; 0 if one of them makes two threats at once, of
@@ -212,10 +235,11 @@ int Connect4Solver::order_moves(const Board& board, Bits cells, Moves& moves) co
     chosen[count] = cell;
     count += cell != 0;
   }
-  // All lanes at once, so that the compiler can use vector instructions.
-  for (int i = 0; i < 4; ++i) wins[i] = connect4::winning_cells(board.mine | chosen[i], board.occupied | chosen[i]);
-  if (count > 4) {
-    for (int i = 4; i < 8; ++i) wins[i] = connect4::winning_cells(board.mine | chosen[i], board.occupied | chosen[i]);
+  // Four at a time, so that the compiler can use vector instructions.
+  for (int first = 0; first < count; first += 4) {
+    for (int i = first; i < first + 4; ++i) {
+      wins[i] = connect4::winning_cells(board.mine | chosen[i], board.occupied | chosen[i]);
+    }
   }
   for (int i = 0; i < count; ++i) {
     const Bits occupied = board.occupied | chosen[i];
@@ -224,13 +248,15 @@ int Connect4Solver::order_moves(const Board& board, Bits cells, Moves& moves) co
     const int order = std::popcount(wins[i]);
     int at = i;
     for (; at > 0 && moves[at - 1].order < order; --at) moves[at] = moves[at - 1];
-    moves[at] = {chosen[i], wins[i], {}, order};
+    moves[at] = {chosen[i], wins[i], order};
   }
   return count;
 }
 
 void Connect4Solver::count_node() {
-  if (++nodes_ % kNodesBetweenChecks == 0 && stop_ != nullptr && (*stop_)()) throw Stopped();
+  const std::uint64_t count = nodes() + 1;
+  nodes_.store(count, std::memory_order_relaxed);  // one writer: no locked addition
+  if (count % kNodesBetweenChecks == 0 && stop_ != nullptr && (*stop_)()) throw Stopped();
 }
 
 }  // namespace zermelo

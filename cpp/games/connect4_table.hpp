@@ -1,5 +1,5 @@
-// The solver's transposition table: exact bounds of a position's score, in a fixed amount of memory.
-// One owner, not thread-safe. It knows keys and bounds, no game.
+// The solver's transposition table: exact bounds of a position's score, in a fixed amount of
+// memory. One owner, not thread-safe. It knows keys and bounds, no game.
 #pragma once
 
 #include <array>

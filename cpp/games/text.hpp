@@ -8,12 +8,17 @@
 
 namespace zermelo {
 
-// Throws std::invalid_argument with the parts joined into one sentence.
+// Throws std::invalid_argument with the parts joined into one sentence. What it quotes may be any
+// bytes: those that are not printable ASCII are shown as '?'.
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
-  std::ostringstream sentence;
-  (sentence << ... << parts);
-  throw std::invalid_argument(sentence.str());
+  std::ostringstream joined;
+  (joined << ... << parts);
+  std::string sentence = joined.str();
+  for (char& c : sentence) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  throw std::invalid_argument(sentence);
 }
 
 // Cells are numbered from the top left, row by row; "a1" is the bottom left corner.

@@ -70,7 +70,7 @@ class Arena {
     if (segments_ > 0) madvise(memory, kSegmentBytes, MADV_HUGEPAGE);
 #endif
     table_[segments_].store(static_cast<std::byte*>(memory), std::memory_order_release);
-    used_ = segments_ == 0 ? 64 / UnitBytes : 0;
+    used_ = segments_ == 0 ? 64 / UnitBytes : 0;  // 64: chunks stay aligned to cache lines
     ++segments_;
   }
 
@@ -120,7 +120,7 @@ class Allocator {
 
  private:
   static constexpr std::size_t kRegionUnits = (std::size_t{1} << 16) / UnitBytes;
-  static constexpr std::size_t kExact = 64;  // larger blocks are rounded up to powers of two
+  static constexpr std::size_t kExact = 128;  // larger blocks are rounded up to powers of two
 
   static std::size_t rounded_units(std::size_t units) {
     if (units <= kExact) return units;

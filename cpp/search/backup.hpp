@@ -33,7 +33,7 @@ struct Path {
   Player chooser(std::size_t depth) const { return players[depth > 0 ? depth - 1 : 0]; }
 };
 
-// Priors of the legal actions, in their order: softmax of the logits, in 16 bits.
+// Priors of the legal actions, in their order: softmax of the logits, in 13 bits.
 inline void softmax_priors(std::span<const float> logits, double temperature,
                            std::vector<double>& weights, std::vector<std::uint16_t>& priors) {
   const std::size_t n = logits.size();

@@ -173,7 +173,7 @@ inline void append_pv(const NodePool& pool, const Node* node, std::vector<Action
       best = &child;
       best_rank = rank;
       best_score = score;
-      action = pool.edges_of(*node)->edges[i].action;
+      action = pool.edges_of(*node)->get(i).action;
     }
     if (!best) return;
     pv.push_back(action);

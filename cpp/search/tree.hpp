@@ -1,17 +1,18 @@
-// The tree's memory layout: nodes of 32 bytes, and edges of 4 bytes for actions not yet visited.
+// The tree's memory layout: nodes of 32 bytes, and edges of 3 for actions not yet visited.
 //
 // A node is an action of its parent together with the position behind it. Expanding a position
-// writes its edges (action and 16-bit prior), best prior first. An edge becomes a node only when it
+// writes its edges (action and 13-bit prior), best prior first. An edge becomes a node only when it
 // is first visited; since U grows with the prior, first visits come in edge order, so the nodes of a
 // parent are a prefix of its edges: child i belongs to edge i. At the root, where noise and options
 // change the order, all edges get their node at once.
 //
-// Children lie in chunks of 2, 4, 8, ... nodes; chunks never move, so threads may hold pointers.
+// Children lie in chunks of 2, 2, 4, 8, ... nodes; chunks never move, so threads may hold pointers.
 #pragma once
 
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -22,16 +23,16 @@
 
 namespace zermelo {
 
-// A prior in 16 bits: 5 of exponent, 11 of mantissa; 2^-31 to 1, rounded to nearest; 0 is 0.
+// A prior in 13 bits: 5 of exponent, 8 of mantissa; 2^-31 to 1, rounded to nearest; 0 is 0.
 // `stored_prior` in reference/puct.py is the same.
+inline constexpr std::uint32_t kPriorBase = 96u << 23;
 inline std::uint16_t encode_prior(double probability) {
-  constexpr std::uint32_t kBase = 96u << 23;
-  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(probability)) + (1u << 11);
-  return bits < kBase ? 0 : static_cast<std::uint16_t>((bits - kBase) >> 12);
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(probability)) + (1u << 14);
+  return bits < kPriorBase ? 0 : static_cast<std::uint16_t>((bits - kPriorBase) >> 15);
 }
-inline double decode_prior(std::uint16_t code) {
-  if (code == 0) return 0.0;
-  return std::bit_cast<float>((std::uint32_t{code} << 12) + (96u << 23));
+inline double decode_prior(std::uint32_t code) {
+  const float value = std::bit_cast<float>((code << 15) + kPriorBase);
+  return code == 0 ? 0.0 : value;
 }
 
 struct Edge {
@@ -82,22 +83,47 @@ struct Node {
 };
 static_assert(sizeof(Node) == 32, "two nodes to a cache line");
 
-struct EdgeBlock {
+// The edges of a position, best prior first, in 3 bytes each (11 bits of action, 13 of prior) or,
+// in games with more than 2,048 actions, in 4 (16 and 13).
+class EdgeBlock {
+ public:
   std::uint16_t count;
-  std::uint16_t unused;
-  Edge edges[1];  // count of them
+  std::uint16_t edge_bytes;
+
+  Edge get(std::size_t i) const {
+    std::uint32_t bits;
+    std::memcpy(&bits, data() + i * edge_bytes, sizeof(bits));  // may read a byte of padding
+    if (edge_bytes == 4) return {static_cast<Action>(bits & 0xFFFF), static_cast<std::uint16_t>(bits >> 16)};
+    return {static_cast<Action>(bits & 0x7FF), static_cast<std::uint16_t>(bits >> 11 & 0x1FFF)};
+  }
+  void set(std::size_t i, Edge edge) {
+    const std::uint32_t bits = edge_bytes == 4 ? edge.action | std::uint32_t{edge.prior} << 16
+                                               : edge.action | std::uint32_t{edge.prior} << 11;
+    std::memcpy(data() + i * edge_bytes, &bits, edge_bytes);
+  }
+
+  static constexpr int kMostNarrowActions = 2048;
+
+ private:
+  const std::byte* data() const { return reinterpret_cast<const std::byte*>(this + 1); }
+  std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
 };
+static_assert(sizeof(EdgeBlock) == 4);
 
 using NodeArena = Arena<sizeof(Node)>;
-using EdgeArena = Arena<16>;
+using EdgeArena = Arena<8>;
 
-inline std::size_t edge_units(std::size_t count) { return (4 + 4 * count + 15) / 16; }
+// With one byte of padding, so that get() may read four bytes at the last edge.
+inline std::size_t edge_units(std::size_t count, std::size_t edge_bytes) {
+  return (sizeof(EdgeBlock) + count * edge_bytes + 1 + 7) / 8;
+}
 
-// Chunk k of a parent holds 2^(k+1) children, 256 at most.
+// The chunks of a parent hold 2, 2, 4, 8, ... children, 256 at most: `before` is how many the chunks
+// before it hold together.
 inline constexpr std::size_t kFirstChunk = 2;
 inline constexpr std::size_t kLastChunk = 256;
-constexpr std::size_t next_chunk_size(std::size_t size) {
-  return size < kLastChunk ? size * 2 : size;
+constexpr std::size_t chunk_size(std::size_t before) {
+  return before == 0 ? kFirstChunk : before < kLastChunk ? before : kLastChunk;
 }
 
 // The arenas of one tree shared by threads, or of all trees of one thread.
@@ -111,6 +137,29 @@ class NodePool {
   NodeArena nodes;
   EdgeArena edges;
 };
+
+// Calls visit(i, child) for the first `count` children. The next chunk is fetched while one is read.
+template <class Visit>
+[[gnu::always_inline]] inline void for_each_child(const NodePool& pool, const Node& parent,
+                                                  std::size_t count, Visit&& visit) {
+  if (count == 0) return;
+  const Node* begin = pool.node(parent.first_chunk.load(std::memory_order_acquire));
+  for (std::size_t before = 0;;) {
+    const BlockIndex next = begin->next_chunk.load(std::memory_order_acquire);
+    const Node* next_begin = nullptr;
+    if (next != 0) {
+      next_begin = pool.node(next);
+      __builtin_prefetch(next_begin);
+      __builtin_prefetch(next_begin + 2);
+    }
+    const std::size_t size = chunk_size(before);
+    const std::size_t end = count - before < size ? count - before : size;
+    for (std::size_t i = 0; i < end; ++i) visit(before + i, begin[i]);
+    before += size;
+    if (before >= count) return;
+    begin = next_begin;
+  }
+}
 
 // Walks the children of a node in edge order.
 class ChildCursor {
@@ -128,8 +177,8 @@ class ChildCursor {
       node_ = nullptr;
       return;
     }
-    size_ = next_chunk_size(size_);
-    left_ = size_;
+    before_ += size_;
+    left_ = size_ = chunk_size(before_);
     node_ = begin_ = pool_->node(chunk);
   }
 
@@ -138,17 +187,19 @@ class ChildCursor {
   BlockIndex chunk_;
   Node* begin_ = nullptr;
   Node* node_ = nullptr;
+  std::size_t before_ = 0;
   std::size_t size_ = kFirstChunk;
   std::size_t left_ = kFirstChunk;
 };
 
 inline Node* child_at(const NodePool& pool, const Node& parent, std::size_t index) {
   Node* begin = pool.node(parent.first_chunk.load(std::memory_order_acquire));
-  for (std::size_t size = kFirstChunk; index >= size; size = next_chunk_size(size)) {
-    index -= size;
+  std::size_t before = 0;
+  while (index >= before + chunk_size(before)) {
+    before += chunk_size(before);
     begin = pool.node(begin->next_chunk.load(std::memory_order_acquire));
   }
-  return begin + index;
+  return begin + (index - before);
 }
 
 // How a searching thread touches nodes: alone on its trees, or with others on one tree. Alone, the
@@ -214,7 +265,9 @@ struct Access {
 // One thread's hand on a pool: makes and frees nodes. Not thread-safe itself.
 class NodeAllocator {
  public:
-  explicit NodeAllocator(NodePool& pool) : pool_(&pool), nodes_(pool.nodes), edges_(pool.edges) {}
+  NodeAllocator(NodePool& pool, int num_actions)
+      : pool_(&pool), nodes_(pool.nodes), edges_(pool.edges),
+        edge_bytes_(num_actions <= EdgeBlock::kMostNarrowActions ? 3 : 4) {}
 
   NodePool& pool() const { return *pool_; }
 
@@ -226,37 +279,36 @@ class NodeAllocator {
   }
 
   // Writes an edge block and publishes it: the node counts as expanded from here on.
-  EdgeBlock* make_edges(Node& node, std::span<const Edge> edges) {
-    const BlockIndex index = edges_.allocate(edge_units(edges.size()));
+  void make_edges(Node& node, std::span<const Edge> edges) {
+    const BlockIndex index = edges_.allocate(edge_units(edges.size(), edge_bytes_));
     auto* block = reinterpret_cast<EdgeBlock*>(pool_->edges.at(index));
     block->count = static_cast<std::uint16_t>(edges.size());
-    for (std::size_t i = 0; i < edges.size(); ++i) block->edges[i] = edges[i];
+    block->edge_bytes = edge_bytes_;
+    for (std::size_t i = 0; i < edges.size(); ++i) block->set(i, edges[i]);
     node.edges.store(index, std::memory_order_release);
-    return block;
   }
 
   // Appends the node of the parent's next edge and returns it. The caller holds the parent's lock.
   Node* add_child(Node& parent, std::uint16_t prior) {
-    std::size_t index = parent.num_children.load(std::memory_order_relaxed);
+    const std::size_t index = parent.num_children.load(std::memory_order_relaxed);
     std::atomic<BlockIndex>* link = &parent.first_chunk;
-    std::size_t size = kFirstChunk;
-    while (index >= size) {
-      index -= size;
+    std::size_t before = 0;
+    while (index >= before + chunk_size(before)) {
+      before += chunk_size(before);
       link = &pool_->node(link->load(std::memory_order_relaxed))->next_chunk;
-      size = next_chunk_size(size);
     }
     BlockIndex chunk = link->load(std::memory_order_relaxed);
-    if (index == 0) {
+    if (index == before) {
+      const std::size_t size = chunk_size(before);
       chunk = nodes_.allocate(size);
       for (std::size_t i = 0; i < size; ++i) new (pool_->node(chunk) + i) Node();
       link->store(chunk, std::memory_order_release);
     }
-    Node* child = pool_->node(chunk) + index;
+    Node* child = pool_->node(chunk) + (index - before);
     child->prior = prior;
     ++count_;
     parent.num_children.store(
-        static_cast<std::uint16_t>(parent.num_children.load(std::memory_order_relaxed) + 1),
-        std::memory_order_release);
+        static_cast<std::uint16_t>(index + 1), std::memory_order_release);
     return child;
   }
 
@@ -285,13 +337,16 @@ class NodeAllocator {
   // Frees the node's edges and puts its chunks on the stack.
   void drop(Node& node) {
     if (node.expanded()) {
-      const std::size_t units = edge_units(pool_->edges_of(node)->count);
+      const EdgeBlock* block = pool_->edges_of(node);
+      const std::size_t units = edge_units(block->count, block->edge_bytes);
       edges_.free(node.edges.load(std::memory_order_relaxed), units);
       node.edges.store(0, std::memory_order_relaxed);
     }
     count_ -= node.num_children.load(std::memory_order_relaxed);
     BlockIndex chunk = node.first_chunk.load(std::memory_order_relaxed);
-    for (std::size_t size = kFirstChunk; chunk != 0; size = next_chunk_size(size)) {
+    for (std::size_t before = 0; chunk != 0;) {
+      const std::size_t size = chunk_size(before);
+      before += size;
       stack_.push_back({chunk, size});
       chunk = pool_->node(chunk)->next_chunk.load(std::memory_order_relaxed);
     }
@@ -301,7 +356,8 @@ class NodeAllocator {
 
   NodePool* pool_;
   Allocator<sizeof(Node)> nodes_;
-  Allocator<16> edges_;
+  Allocator<8> edges_;
+  std::uint16_t edge_bytes_;
   std::ptrdiff_t count_ = 0;  // nodes made less nodes freed by this thread
   std::vector<std::pair<BlockIndex, std::size_t>> stack_;
 };

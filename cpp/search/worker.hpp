@@ -195,22 +195,30 @@ class Worker {
     const std::size_t depth = d.path.nodes.size() - 1;
     int index;
     if (depth == 0) {
-      index = select_root(constants_, pool_, node, d.tree->table, d.path.forced);
+      index = select_root(constants_, pool_, node, d.tree->table, scratch_, d.path.forced);
       d.path.root_action = index;
     } else {
       const bool mover_is_chooser = d.path.players[depth] == d.path.players[depth - 1];
-      index = constants_.lab ? select_child<true>(constants_, pool_, node, static_cast<int>(depth) + 1, mover_is_chooser)
-                             : select_child<false>(constants_, pool_, node, 0, mover_is_chooser);
+      index = constants_.lab ? select_child<true>(constants_, pool_, node, static_cast<int>(depth) + 1, mover_is_chooser, scratch_)
+                             : select_child<false>(constants_, pool_, node, 0, mover_is_chooser, scratch_);
     }
     if (index == kNoChild) return nullptr;
-    const Edge edge = pool_.edges_of(node)->edges[index];
+    const Edge edge = pool_.edges_of(node)->get(static_cast<std::size_t>(index));
     Node* child = child_of(node, static_cast<std::size_t>(index), edge);
-    __builtin_prefetch(child);
+    // Its children and edges are wanted as soon as the action is played.
+    prefetch(*child);
     Access<Shared>::add(child->in_flight, 1);
     if (depth == 0 && options_.gumbel) Access<Shared>::add(d.tree->table.gumbel_step, 1);
     game_.play(d.state, edge.action);
     d.path.push(child, game_.player(d.state));
     return child;
+  }
+
+  void prefetch(const Node& node) const {
+    const BlockIndex chunk = node.first_chunk.load(std::memory_order_relaxed);
+    if (chunk == 0) return;
+    __builtin_prefetch(pool_.node(chunk));
+    __builtin_prefetch(pool_.edges.at(node.edges.load(std::memory_order_relaxed)));
   }
 
   // The node of edge `index`, made on its first visit.
@@ -417,6 +425,7 @@ class Worker {
   std::unordered_map<std::uint64_t, std::size_t> queued_;  // cache key -> index in positions_
 
   // Scratch.
+  SelectScratch scratch_;
   std::vector<double> weights_;
   std::vector<std::uint32_t> keys_;
   std::vector<Edge> edges_;

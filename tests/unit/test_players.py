@@ -124,6 +124,12 @@ def test_the_perfect_player_takes_and_blocks_at_connect4() -> None:
     assert choice(perfect, "4343437", game) == "3"
     assert choice(perfect, "434343", game) == "4"
     assert choice(perfect, "43434", game) == "4"
+    assert choice(perfect, "", game) == "4"  # the centre alone wins
+
+
+def test_a_book_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"there is no file 'nowhere\.book'"):
+        player("perfect?book=nowhere.book", zermelo.game("connect4"))
 
 
 def test_the_reference_player_takes_any_evaluator() -> None:

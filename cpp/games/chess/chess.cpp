@@ -123,6 +123,16 @@ std::uint64_t Chess::hash(const State& s) const {
   return s.position.key ^ mix64(rule50 << 2 | repetitions);
 }
 
+std::uint64_t Chess::history_hash(const State& s) const {
+  std::uint64_t hash = 0;
+  if (options_.encoder != Encoder::kLc0) return hash;
+  for (int back = 0; back < s.history.num_boards(); ++back) {
+    for (const Bitboard word : s.history.board(back).words) hash = mix64(hash ^ word) + 1;
+    hash += s.history.board_repeated(back);
+  }
+  return mix64(hash ^ (s.history.fills_missing() ? 1u : 0u));
+}
+
 void Chess::observe(const State& s, std::uint64_t* words) const {
   if (options_.encoder == Encoder::kLc0) {
     encode_lc0(s.position, s.history, words);

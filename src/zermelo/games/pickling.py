@@ -9,4 +9,5 @@ def restore_state(name: str, value: bytes) -> Any:
     """The state of the game called `name` whose value has these bytes."""
     from zermelo.games import game
 
-    return game(name)._state_from_bytes(value)
+    rules: Any = game(name)
+    return rules._state_from_bytes(value)

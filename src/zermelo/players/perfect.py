@@ -11,14 +11,19 @@ from zermelo.games.board import kind_of
 from zermelo.games.protocol import Game, State
 from zermelo.players.solver import Solver
 
+# Exact scores of Connect Four's first move, by column, on the scale of the core's solver.
+_CONNECT4_START = (-2, -1, 0, 1, 0, -1, -2)
+
 
 class PerfectPlayer:
     """Never gives a result away: the shortest win, the longest loss.
 
-    A seed chooses among actions of equal worth; without one it is the first of them.
+    A seed chooses among actions of equal worth; without one it is the first of them. Connect Four
+    takes seconds per move from the fourth ply on and longer before, unless `book` names a file
+    that `Connect4Solver.build_book` wrote.
     """
 
-    def __init__(self, game: Game, seed: int | None = None) -> None:
+    def __init__(self, game: Game, seed: int | None = None, book: str = "") -> None:
         self.name = "perfect" if seed is None else f"perfect?seed={seed}"
         self._random = None if seed is None else random.Random(seed)
         self._kind = kind_of(game)
@@ -27,6 +32,11 @@ class PerfectPlayer:
             self._solver = Solver(game)
         elif self._kind == "connect4":
             self._solver = _core.Connect4Solver(table_mib=64)
+            if book:
+                try:
+                    self._solver.load_book(book)
+                except RuntimeError as error:
+                    raise UserError(f"perfect: {error}") from error
         else:
             raise UserError(
                 f"there is no perfect player for {game.name}, only for tictactoe and connect4"
@@ -36,9 +46,10 @@ class PerfectPlayer:
         """The exact score of each legal action for the player to move; larger is better."""
         if kind_of(game) != self._kind:
             raise UserError(f"this perfect player is for {self._kind}, not for {game.name}")
-        found = self._solver.analyse(state)
-        if isinstance(found, dict):
-            return found
+        if self._kind == "tictactoe":
+            return dict(self._solver.analyse(state))
+        at_start = state == game.initial()
+        found = _CONNECT4_START if at_start else self._solver.analyse(state)
         return {action: score for action, score in enumerate(found) if score is not None}
 
     def choose(self, game: Game, state: State) -> int:

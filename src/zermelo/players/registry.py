@@ -15,6 +15,7 @@ from zermelo.players.perfect import PerfectPlayer
 from zermelo.players.protocol import Player
 from zermelo.players.random_player import RandomPlayer
 from zermelo.players.reference_player import ReferencePlayer
+from zermelo.players.search_player import SearchPlayer
 
 _factories: dict[str, Callable[..., Player]] = {
     "human": HumanPlayer,
@@ -22,6 +23,7 @@ _factories: dict[str, Callable[..., Player]] = {
     "perfect": PerfectPlayer,
     "random": RandomPlayer,
     "reference": ReferencePlayer,
+    "search": SearchPlayer,
 }
 
 

@@ -250,13 +250,13 @@ def value_for(outcome: Outcome, player: int) -> int:
 
 
 def stored_prior(probability: float) -> float:
-    """A prior as the tree keeps it, in 16 bits: an exponent of 5 bits and a mantissa of 11.
+    """A prior as the tree keeps it, in 13 bits: an exponent of 5 bits and a mantissa of 8.
 
     The range is 2**-31 to 1, rounded to nearest; anything smaller is 0.
     """
     (bits,) = struct.unpack("<I", struct.pack("<f", probability))
-    code = max(0, bits + (1 << 11) - (96 << 23)) >> 12
+    code = max(0, bits + (1 << 14) - (96 << 23)) >> 15
     if code == 0:
         return 0.0
-    (value,) = struct.unpack("<f", struct.pack("<I", (code << 12) + (96 << 23)))
+    (value,) = struct.unpack("<f", struct.pack("<I", (code << 15) + (96 << 23)))
     return float(value)

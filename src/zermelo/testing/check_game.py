@@ -13,7 +13,7 @@ from typing import Any
 
 from zermelo.games.protocol import Game
 from zermelo.testing import checks
-from zermelo.testing.checks import Position, UnsoundError
+from zermelo.testing.position import Known, Position, UnsoundError
 
 MAX_FULL_POSITIONS = 400  # positions that go through the costly checks, spread over all games
 
@@ -87,7 +87,7 @@ class _Run:
         self.random = random.Random(seed)
         self.faults: dict[str, str] = {}
         self.tried: dict[str, int] = {}
-        self.known = checks.Known()
+        self.known = Known()
         self.full_positions = 0
         self.result = Report(str(getattr(game, "name", type(game).__name__)))
 

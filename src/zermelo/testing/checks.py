@@ -6,14 +6,11 @@ it; costly ones at some. Optional protocols are checked where a game has them.
 
 from __future__ import annotations
 
-import pickle
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from zermelo import _core
 from zermelo.games.perft import plain_perft
@@ -23,9 +20,9 @@ from zermelo.games.protocol import (
     HasHash,
     HasRepetition,
     Outcome,
-    State,
     missing_members,
 )
+from zermelo.testing.position import Known, Position, UnsoundError, difference, snapshot
 
 NAMES = (
     "attributes",
@@ -47,64 +44,6 @@ NAMES = (
 MAX_ACTIONS = 65535  # an action is 16 bits in the core
 MAX_PERFT_PATHS = 3000
 SYMMETRY_METHODS = ("transform", "transform_action", "transform_cell")
-
-
-class UnsoundError(Exception):
-    """One sentence: what is wrong and where."""
-
-
-@dataclass
-class Known:
-    """What earlier positions of the same run showed."""
-
-    looks_by_hash: dict[int, bytes] = field(default_factory=dict)
-    remarks: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass
-class Position:
-    """A position and how it was reached; outcome and actions are filled in by the cheap checks."""
-
-    game: Game
-    state: State
-    path: tuple[int, ...]
-    random: random.Random
-    player: int = 0
-    outcome: Outcome | None = None
-    actions: list[int] = field(default_factory=list)
-
-    def where(self) -> str:
-        """The end of a sentence: how to get here."""
-        if not self.path:
-            return "in the initial position"
-        tail = ", ".join(str(action) for action in self.path[-12:])
-        skipped = len(self.path) - 12
-        return f"after actions {tail}" if skipped <= 0 else f"after {skipped} actions and {tail}"
-
-    def after(self, action: int) -> Position:
-        """The position after a legal action."""
-        state = self.call("play", self.state, action)
-        return Position(self.game, state, (*self.path, action), self.random)
-
-    def call(self, method: str, *arguments: Any) -> Any:
-        """A method of the game; what it raises becomes a sentence."""
-        try:
-            return getattr(self.game, method)(*arguments)
-        except Exception as error:
-            message = " ".join(str(error).split())
-            shown = f"{type(error).__name__}: {message}" if message else type(error).__name__
-            raise UnsoundError(f"{method}() raised {shown} {self.where()}") from error
-
-    def require(self, good: bool, sentence: str) -> None:
-        if not good:
-            raise UnsoundError(f"{sentence} {self.where()}")
-
-    def observe(self, state: State) -> npt.NDArray[np.float32]:
-        planes = self.call("observe", state)
-        try:
-            return np.asarray(planes, dtype=np.float32)
-        except (TypeError, ValueError):
-            raise UnsoundError(f"observe() returns no array of numbers {self.where()}") from None
 
 
 def is_whole(value: object) -> bool:
@@ -414,26 +353,3 @@ def absent(game: Game, name: str) -> str:
     if methods is None or any(hasattr(game, method) for method in methods):
         return ""
     return "the game has none (optional)"
-
-
-def snapshot(p: Position, state: State) -> dict[str, Any]:
-    """All that can be seen of a state from outside."""
-    seen: dict[str, Any] = {
-        "observation": p.observe(state).tobytes(),
-        "player": p.call("player", state),
-        "outcome": p.call("outcome", state),
-        "text": repr(state),
-    }
-    if seen["outcome"] is None:
-        seen["legal actions"] = list(p.call("legal_actions", state))
-    try:
-        seen["pickle"] = pickle.dumps(state)
-    except Exception:  # states need not be picklable
-        seen["pickle"] = b""
-    return seen
-
-
-def difference(before: dict[str, Any], after: dict[str, Any], names: tuple[str, ...] = ()) -> str:
-    """What changed, or ""."""
-    changed = [name for name in names or before if before.get(name) != after.get(name)]
-    return " and ".join(changed)

@@ -1,0 +1,240 @@
+"""What a network looks like: its sizes, its layers by name, how much they cost.
+
+Knows no runtime and no weights. `NetworkOptions` is what a person chooses; an `Architecture` is the
+whole truth about one network and is written into every network file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from zermelo.errors import UserError
+from zermelo.games.protocol import Game
+from zermelo.network.chess_policy import CHESS_ACTIONS, CHESS_PLANES
+
+# Bounds on what a file may ask for, far above any network of use.
+LIMITS = {"blocks": 100, "filters": 2048, "planes": 4096, "num_actions": 100_000}
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """The sizes of a new network. 0 stands for "chosen by the game or by the other sizes"."""
+
+    blocks: int = 5  # residual blocks, two convolutions each
+    filters: int = 64  # channels of the tower
+    se_ratio: int = 4  # squeeze-and-excitation: filters / hidden units; 0 leaves it out
+    policy: str = "auto"  # "conv" (chess's 1858 moves), "dense" (any game), "auto"
+    policy_filters: int = 32  # planes before a dense policy
+    value_filters: int = 32  # planes before the value's dense layers
+    value_hidden: int = 128
+    moves_left: bool = False  # a third head: plies until the end of the game
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer with weights: `weight` [outputs, inputs(, kernel, kernel)] and `bias` [outputs]."""
+
+    kind: str  # "conv" or "dense"
+    inputs: int
+    outputs: int
+    kernel: int = 1
+    norm: bool = False  # trained with batch normalisation, which is folded into it afterwards
+
+    @property
+    def weight_shape(self) -> tuple[int, ...]:
+        """Outputs first."""
+        square = (self.kernel, self.kernel) if self.kind == "conv" else ()
+        return (self.outputs, self.inputs, *square)
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A residual tower with a policy, a value and perhaps a moves-left head."""
+
+    game: str  # the game's full name, settings included
+    planes: int
+    rows: int
+    columns: int
+    num_actions: int
+    blocks: int
+    filters: int
+    se_hidden: int = 0  # hidden units of squeeze-and-excitation; 0: none
+    activation: str = "relu"  # or "mish"
+    policy: str = "dense"  # or "conv"
+    policy_filters: int = 32  # dense: planes before it; conv: planes of the move map
+    value: str = "wdl"  # or "scalar": one number in [-1, 1]
+    value_filters: int = 32
+    value_hidden: int = 128
+    moves_filters: int = 0  # 0: no moves-left head
+    moves_hidden: int = 0
+    castling: str = "flags"  # how an lc0 network sees castling rights: "flags" or "rooks"
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            expected = str if field.type == "str" else int
+            if type(value) is not expected:
+                raise UserError(f"the network's {field.name} is {value!r}")
+            if expected is int and not 0 <= value <= LIMITS.get(field.name, 1 << 20):
+                raise UserError(f"the network's {field.name} is {value}, which is out of range")
+        for name in ("planes", "rows", "columns", "num_actions", "filters", "value_hidden"):
+            if getattr(self, name) < 1:
+                raise UserError(f"the network's {name} is 0")
+        for name, choices in (
+            ("activation", ("relu", "mish")),
+            ("policy", ("dense", "conv")),
+            ("value", ("wdl", "scalar")),
+            ("castling", ("flags", "rooks")),
+        ):
+            if getattr(self, name) not in choices:
+                raise UserError(f"the network's {name} is '{getattr(self, name)}', not {choices}")
+        if self.policy == "conv" and not self._is_chess_shaped():
+            raise UserError("a convolutional policy needs chess's 8 x 8 board and 1858 actions")
+
+    def _is_chess_shaped(self) -> bool:
+        board = (self.rows, self.columns) == (8, 8)
+        planes = self.policy != "conv" or self.policy_filters >= CHESS_PLANES
+        return board and self.num_actions == CHESS_ACTIONS and planes
+
+    @property
+    def cells(self) -> int:
+        """Cells of the board."""
+        return self.rows * self.columns
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """(planes, rows, columns), as the game says it."""
+        return (self.planes, self.rows, self.columns)
+
+    @property
+    def value_outputs(self) -> int:
+        """3 for win, draw and loss, 1 for a scalar."""
+        return 3 if self.value == "wdl" else 1
+
+    def layers(self) -> dict[str, Layer]:
+        """The layers with weights, in the order of the forward pass."""
+        f = self.filters
+        found = {"input": Layer("conv", self.planes, f, 3, norm=True)}
+        for i in range(self.blocks):
+            found[f"block{i}_conv1"] = Layer("conv", f, f, 3, norm=True)
+            found[f"block{i}_conv2"] = Layer("conv", f, f, 3, norm=True)
+            if self.se_hidden:
+                found[f"block{i}_squeeze"] = Layer("dense", f, self.se_hidden)
+                found[f"block{i}_excite"] = Layer("dense", self.se_hidden, 2 * f)
+        if self.policy == "conv":
+            found["policy_conv"] = Layer("conv", f, f, 3, norm=True)
+            found["policy_out"] = Layer("conv", f, self.policy_filters, 3)
+        else:
+            p = self.policy_filters
+            found["policy_conv"] = Layer("conv", f, p, norm=True)
+            found["policy_out"] = Layer("dense", p * self.cells, self.num_actions)
+        v = self.value_filters
+        found["value_conv"] = Layer("conv", f, v, norm=True)
+        found["value_hidden"] = Layer("dense", v * self.cells, self.value_hidden)
+        found["value_out"] = Layer("dense", self.value_hidden, self.value_outputs)
+        if self.moves_filters:
+            m = self.moves_filters
+            found["moves_conv"] = Layer("conv", f, m, norm=True)
+            found["moves_hidden"] = Layer("dense", m * self.cells, self.moves_hidden)
+            found["moves_out"] = Layer("dense", self.moves_hidden, 1)
+        return found
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The arrays of a network with this architecture."""
+        found: dict[str, tuple[int, ...]] = {}
+        for name, layer in self.layers().items():
+            found[f"{name}.weight"] = layer.weight_shape
+            found[f"{name}.bias"] = (layer.outputs,)
+        return found
+
+    def parameters(self) -> int:
+        """How many numbers the network has."""
+        return sum(_product(shape) for shape in self.shapes().values())
+
+    def multiply_adds(self) -> int:
+        """Multiplications for one position."""
+        return sum(
+            _product(layer.weight_shape) * (self.cells if layer.kind == "conv" else 1)
+            for layer in self.layers().values()
+        )
+
+    def summary(self) -> str:
+        """One line for people."""
+        se = " SE" if self.se_hidden else ""
+        left = ", moves left" if self.moves_filters else ""
+        return (
+            f"{self.blocks}x{self.filters}{se} for {self.game}: {self.parameters():,} parameters, "
+            f"{self.multiply_adds() / 1e6:.1f} million multiplications a position, "
+            f"{self.policy} policy, {self.value} value{left}"
+        )
+
+    def check_fits(self, game: Game) -> None:
+        """Refuses a game whose positions or actions the network does not know."""
+        shape, actions = tuple(game.observation_shape), game.num_actions
+        same_rules = self.game.partition("?")[0] == game.name.partition("?")[0]
+        if same_rules and shape == self.observation_shape and actions == self.num_actions:
+            return
+        raise UserError(
+            f"the network is for {self.game} ({_shape_text(self.observation_shape)}, "
+            f"{self.num_actions} actions), not for {game.name} ({_shape_text(shape)}, "
+            f"{actions} actions)"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: object) -> Architecture:
+        """Read back; a mistake in it is a UserError."""
+        if not isinstance(values, dict):
+            raise UserError("the network's description is not a table of sizes")
+        known = {field.name for field in fields(cls)}
+        if set(values) - known:
+            raise UserError(f"the network has an unknown size '{min(set(values) - known, key=str)}'")
+        try:
+            return cls(**values)
+        except TypeError:
+            raise UserError("the network's description lacks some of its sizes") from None
+
+
+def architecture_for(game: Game, options: NetworkOptions | None = None) -> Architecture:
+    """The network that these options mean for this game."""
+    chosen = options or NetworkOptions()
+    for name in ("blocks", "filters", "policy_filters", "value_filters", "value_hidden"):
+        if getattr(chosen, name) < (0 if name == "blocks" else 1):
+            raise UserError(f"{name} is {getattr(chosen, name)}, not at least 1")
+    if chosen.policy not in ("auto", "dense", "conv"):
+        raise UserError(f"policy is '{chosen.policy}', not auto, dense or conv")
+    planes, rows, columns = game.observation_shape
+    chess_shaped = (rows, columns, game.num_actions) == (8, 8, CHESS_ACTIONS)
+    conv = chosen.policy == "conv" or (chosen.policy == "auto" and chess_shaped)
+    se_hidden = max(1, chosen.filters // chosen.se_ratio) if chosen.se_ratio else 0
+    return Architecture(
+        game=game.name,
+        planes=planes,
+        rows=rows,
+        columns=columns,
+        num_actions=game.num_actions,
+        blocks=chosen.blocks,
+        filters=chosen.filters,
+        se_hidden=se_hidden,
+        policy="conv" if conv else "dense",
+        policy_filters=CHESS_PLANES if conv else chosen.policy_filters,
+        value_filters=chosen.value_filters,
+        value_hidden=chosen.value_hidden,
+        moves_filters=8 if chosen.moves_left else 0,
+        moves_hidden=64 if chosen.moves_left else 0,
+    )
+
+
+def _product(shape: tuple[int, ...]) -> int:
+    result = 1
+    for size in shape:
+        result *= size
+    return result
+
+
+def _shape_text(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape))

@@ -1,0 +1,188 @@
+"""A network as an ONNX file, written byte by byte, and read back.
+
+Needs no package. Reading takes only the weights and the description from the file; the graph in it
+is for other programs, ours is built anew, so nothing that a file says is ever executed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.errors import UserError
+from zermelo.network.architecture import Architecture
+from zermelo.network.graph import any_ops, evaluate
+from zermelo.network.weights import Array, Weights
+from zermelo.network.wire import Message, WireError, bytes_field, number_field
+
+OPSET = 17
+IR_VERSION = 8
+METADATA_KEY = "zermelo"
+FORMAT = 1  # of our metadata
+FLOAT, INT64 = 1, 7  # ONNX element types
+_NODES = {"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh"}
+
+
+class OnnxOps:
+    """`graph.Ops` on names of values; collects nodes and initialisers as encoded messages."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.arrays = weights.arrays
+        self.nodes: list[bytes] = []
+        self.tensors: dict[str, bytes] = {}
+
+    def node(self, kind: str, *inputs: str, **attributes: int | list[int]) -> str:
+        """Adds a node and returns the name of what it makes."""
+        output = f"{kind.lower()}_{len(self.nodes)}"
+        fields = [bytes_field(1, name) for name in inputs]
+        fields += [bytes_field(2, output), bytes_field(3, output), bytes_field(4, kind)]
+        fields += [bytes_field(5, _attribute(*item)) for item in attributes.items()]
+        self.nodes.append(b"".join(fields))
+        return output
+
+    def tensor(self, name: str, values: NDArray[Any]) -> str:
+        """Adds an initialiser."""
+        if name not in self.tensors:
+            self.tensors[name] = _tensor(name, values)
+        return name
+
+    def _shape(self, *sizes: int) -> str:
+        return self.tensor("shape_" + "_".join(map(str, sizes)), np.array(sizes, np.int64))
+
+    def _weights(self, layer: str) -> tuple[str, str]:
+        names = (f"{layer}.weight", f"{layer}.bias")
+        for name in names:
+            self.tensor(name, self.arrays[name])
+        return names
+
+    def conv(self, x: str, layer: str) -> str:
+        """See `graph.Ops`."""
+        weight, bias = self._weights(layer)
+        kernel = self.arrays[weight].shape[2]
+        return self.node("Conv", x, weight, bias, kernel_shape=[kernel] * 2, pads=[kernel // 2] * 4)
+
+    def dense(self, x: str, layer: str) -> str:
+        """See `graph.Ops`."""
+        return self.node("Gemm", x, *self._weights(layer), transB=1)
+
+    def activate(self, x: str, kind: str) -> str:
+        """See `graph.Ops`."""
+        if kind == "softmax":
+            return self.node("Softmax", x, axis=-1)
+        if kind == "mish":
+            return self.node("Mul", x, self.node("Tanh", self.node("Softplus", x)))
+        return self.node(_NODES[kind], x)
+
+    def cell_mean(self, x: str) -> str:
+        """See `graph.Ops`."""
+        return self.node("Flatten", self.node("GlobalAveragePool", x), axis=1)
+
+    def gates(self, x: str, start: int, stop: int) -> str:
+        """See `graph.Ops`."""
+        ends = (self._shape(start), self._shape(stop), self._shape(1))
+        return self.node("Reshape", self.node("Slice", x, *ends), self._shape(0, stop - start, 1, 1))
+
+    def flatten(self, x: str) -> str:
+        """See `graph.Ops`."""
+        return self.node("Flatten", x, axis=1)
+
+    def take(self, x: str, indices: NDArray[np.int64]) -> str:
+        """See `graph.Ops`."""
+        name = self.tensor(f"indices_{len(self.tensors)}", indices)
+        return self.node("Gather", x, name, axis=1)
+
+    def constant(self, values: NDArray[np.float32]) -> str:
+        """See `graph.Ops`."""
+        return self.tensor(f"constant_{len(self.tensors)}", values)
+
+    def multiply(self, x: str, y: str) -> str:
+        """See `graph.Ops`."""
+        return self.node("Mul", x, y)
+
+    def add(self, x: str, y: str) -> str:
+        """See `graph.Ops`."""
+        return self.node("Add", x, y)
+
+
+def onnx_bytes(weights: Weights, version: str = "") -> bytes:
+    """The whole file: any batch size, `observations` in, `policy`, `value` (, `moves_left`) out."""
+    a = weights.architecture
+    ops = OnnxOps(weights)
+    heads = evaluate(a, any_ops(ops), "observations").outputs()
+    for name, made in heads.items():  # graph outputs get the names that callers know
+        ops.nodes.append(
+            b"".join((bytes_field(1, made), bytes_field(2, name), bytes_field(4, "Identity")))
+        )
+    sizes = {"policy": a.num_actions, "value": a.value_outputs, "moves_left": 1}
+    graph = [bytes_field(1, node) for node in ops.nodes]
+    graph += [bytes_field(2, "zermelo")]
+    graph += [bytes_field(5, tensor) for tensor in ops.tensors.values()]
+    graph += [bytes_field(11, _value_info("observations", a.observation_shape))]
+    graph += [bytes_field(12, _value_info(name, (sizes[name],))) for name in heads]
+    described = {"format": FORMAT, "version": version, "architecture": a.to_dict()}
+    metadata = {METADATA_KEY: json.dumps(described), "game": a.game, "version": version}
+    model = [number_field(1, IR_VERSION), bytes_field(2, "zermelo"), bytes_field(3, version)]
+    model += [bytes_field(7, graph), bytes_field(8, (bytes_field(1, ""), number_field(2, OPSET)))]
+    model += [bytes_field(14, (bytes_field(1, k), bytes_field(2, v))) for k, v in metadata.items()]
+    return b"".join(model)
+
+
+def read_onnx(data: bytes, name: str) -> Weights:
+    """The weights of a file that `onnx_bytes` made; any other file is refused."""
+    try:
+        model = Message(memoryview(data))
+        metadata = {entry.text(1): entry.text(2) for entry in model.messages(14)}
+        tensors = model.message(7).messages(5)
+        if METADATA_KEY not in metadata:
+            raise UserError(f"{name}: it is not an ONNX network made by `zermelo export`")
+        architecture = described_architecture(metadata[METADATA_KEY], name)
+        shapes = architecture.shapes()
+        arrays = {t.text(8): _read_tensor(t, name) for t in tensors if t.text(8) in shapes}
+    except WireError as error:
+        raise UserError(f"{name}: it is damaged or not an ONNX file ({error})") from None
+    return Weights(architecture, arrays, name).check()
+
+
+def described_architecture(text: str, name: str) -> Architecture:
+    """The architecture in the metadata of a network file."""
+    try:
+        described = json.loads(text)
+        if described["format"] != FORMAT:
+            raise UserError(f"{name}: its format {described['format']} is not {FORMAT}")
+        return Architecture.from_dict(described["architecture"])
+    except UserError as error:
+        raise UserError(f"{name}: {error}") from None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise UserError(f"{name}: its description cannot be read") from None
+
+
+def _attribute(name: str, value: int | list[int]) -> bytes:
+    if isinstance(value, int):
+        return bytes_field(1, name) + number_field(3, value) + number_field(20, 2)
+    numbers = b"".join(number_field(8, n) for n in value)
+    return bytes_field(1, name) + numbers + number_field(20, 7)
+
+
+def _tensor(name: str, values: NDArray[Any]) -> bytes:
+    element = INT64 if values.dtype == np.int64 else FLOAT
+    little = values.astype(values.dtype.newbyteorder("<"))
+    dims = b"".join(number_field(1, n) for n in values.shape)
+    return dims + number_field(2, element) + bytes_field(8, name) + bytes_field(9, little.tobytes())
+
+
+def _value_info(name: str, shape: tuple[int, ...]) -> bytes:
+    dims = [bytes_field(1, bytes_field(2, "batch"))]
+    dims += [bytes_field(1, number_field(1, n)) for n in shape]
+    tensor_type = number_field(1, FLOAT) + bytes_field(2, dims)
+    return bytes_field(1, name) + bytes_field(2, bytes_field(1, tensor_type))
+
+
+def _read_tensor(tensor: Message, name: str) -> Array:
+    raw, dims = tensor.view(9), tensor.integers(1)
+    size = int(np.prod([float(n) for n in dims])) if len(dims) < 5 else -1
+    if tensor.integer(2) != FLOAT or len(raw) != 4 * size:
+        raise UserError(f"{name}: the weights '{tensor.text(8)}' are not float32 of their shape")
+    return np.frombuffer(raw, "<f4").reshape(dims).astype(np.float32)

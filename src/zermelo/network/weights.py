@@ -1,0 +1,106 @@
+"""The numbers of a network, apart from every runtime: float32 arrays by name.
+
+Batch normalisation is folded in, so a network is convolutions and dense layers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.errors import UserError
+from zermelo.network.architecture import Architecture
+
+Array = NDArray[np.float32]
+NORM_EPSILON = 1e-5
+
+
+@dataclass(frozen=True)
+class Weights:
+    """An architecture and its arrays, `Architecture.shapes()` by name. Not changed after making."""
+
+    architecture: Architecture
+    arrays: Mapping[str, Array]
+    name: str = "network"  # for messages: usually the file it came from
+
+    def check(self) -> Weights:
+        """Itself, after making sure that it is what it says it is."""
+        shapes = self.architecture.shapes()
+        for name in shapes.keys() | self.arrays.keys():
+            if name not in self.arrays:
+                raise UserError(f"{self.name}: the weights '{name}' are missing")
+            if name not in shapes:
+                raise UserError(f"{self.name}: it has weights '{name}' that its shape does not")
+            found = self.arrays[name]
+            if found.shape != shapes[name]:
+                raise UserError(
+                    f"{self.name}: the weights '{name}' have shape {found.shape}, "
+                    f"not {shapes[name]}"
+                )
+            if found.dtype != np.float32:
+                raise UserError(f"{self.name}: the weights '{name}' are {found.dtype}, not float32")
+            if not np.isfinite(found).all():
+                raise UserError(f"{self.name}: the weights '{name}' are not all finite")
+        return self
+
+
+def random_weights(architecture: Architecture, seed: int = 0) -> Weights:
+    """A network that has learned nothing: values near even, a policy close to uniform."""
+    rng = np.random.default_rng(seed)
+    arrays: dict[str, Array] = {}
+    for name, layer in architecture.layers().items():
+        fan_in = int(np.prod(layer.weight_shape[1:]))
+        deviation = initial_gain(name, architecture) / np.sqrt(fan_in)
+        drawn = rng.standard_normal(layer.weight_shape, np.float32)
+        arrays[f"{name}.weight"] = drawn * np.float32(deviation)
+        arrays[f"{name}.bias"] = np.zeros(layer.outputs, np.float32)
+    return Weights(architecture, arrays, "a new network")
+
+
+def initial_gain(name: str, architecture: Architecture) -> float:
+    """Spread of a layer's outputs at the start, per unit of its inputs.
+
+    A block's second convolution is scaled down so that deep towers begin no louder than shallow
+    ones; the outputs begin small so that the first games are played by a nearly uniform policy.
+    """
+    if name.endswith("_out"):
+        return 0.1
+    if name.endswith("_conv2"):
+        return float(np.sqrt(2.0 / max(1, architecture.blocks)))
+    if name.endswith("_excite"):
+        return 0.1
+    return float(np.sqrt(2.0))
+
+
+def fold_norms(
+    architecture: Architecture, state: Mapping[str, Array], name: str = "network"
+) -> Weights:
+    """The network of a training state, where `layer.conv` and `layer.norm` stand apart."""
+    arrays: dict[str, Array] = {}
+    for layer_name, layer in architecture.layers().items():
+        if not layer.norm:
+            for part in ("weight", "bias"):
+                arrays[f"{layer_name}.{part}"] = _part(state, f"{layer_name}.{part}", name)
+            continue
+        kernel = _part(state, f"{layer_name}.conv.weight", name)
+        gamma = _part(state, f"{layer_name}.norm.weight", name)
+        beta = _part(state, f"{layer_name}.norm.bias", name)
+        mean = _part(state, f"{layer_name}.norm.running_mean", name)
+        variance = _part(state, f"{layer_name}.norm.running_var", name)
+        if not gamma.shape == beta.shape == mean.shape == variance.shape == kernel.shape[:1]:
+            raise UserError(f"{name}: the parts of '{layer_name}' differ in size")
+        with np.errstate(invalid="ignore", over="ignore"):
+            scale = (gamma.astype(np.float64) / np.sqrt(variance + NORM_EPSILON))[:, None, None, None]
+            arrays[f"{layer_name}.weight"] = (kernel * scale).astype(np.float32)
+            shift = beta - mean * scale[:, 0, 0, 0]
+        arrays[f"{layer_name}.bias"] = shift.astype(np.float32)
+    return Weights(architecture, arrays, name).check()
+
+
+def _part(state: Mapping[str, Array], key: str, name: str) -> Array:
+    if key not in state:
+        raise UserError(f"{name}: the weights '{key}' are missing")
+    return np.asarray(state[key], np.float32)
