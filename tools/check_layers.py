@@ -40,7 +40,7 @@ def objection(root: Path, folder: str, own: bool, target: str) -> str:
         return "" if folder == BINDINGS else f"'{target}' is for {BINDINGS} only"
     if not own:
         return ""
-    other = target.split("/")[0]
+    other = target.split("/", maxsplit=1)[0]
     if not (root / target).is_file():
         return f"'{target}' is no file below {root.name}: includes are written from there"
     if other in ANYTHING:

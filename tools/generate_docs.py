@@ -8,8 +8,9 @@ written; stale documents are named and the exit code is 1.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,9 +20,11 @@ ROOT = Path(__file__).parents[1]
 PART = re.compile(
     r"(?P<open><!-- generated: (?P<name>[\w-]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL
 )
-# What the tree shows: these folders, and one line about each file from its first comment.
-TREES = ("cpp", "src/zermelo", "tests", "tools", "benchmarks", "examples", "docs")
-OPENING = {".py": re.compile(r'\A(?:#![^\n]*\n)?"""(.+?)(?:\n|""")'), ".md": re.compile(r"\A# (.+)")}
+# What the tree shows: the files of these folders with the first sentence of each, ...
+FILES = ("cpp", "src/zermelo")
+# ... and only the folders of these.
+FOLDERS = ("tests", "tools", "benchmarks", "examples", "docs")
+OPENING = {".py": re.compile(r'\A"""(.+?)(?:\n|""")')}
 OPENING |= dict.fromkeys((".hpp", ".cpp"), re.compile(r"\A// (.+)"))
 
 
@@ -67,40 +70,75 @@ def games() -> str:
 def tree() -> str:
     """Folders and files with the first sentence of each file."""
     lines = ["```"]
-    for top in TREES:
+    for top in FILES:
         lines.append(f"{top}/")
-        listed = [Path(name) for name in tracked(top)]
-        shown: set[Path] = set()
-        for path in sorted(listed, key=lambda p: (p.parent.parts, p.name)):
-            inside = path.relative_to(top)
-            for depth, folder in enumerate(reversed(inside.parents[:-1]), start=1):
-                if folder not in shown:
-                    lines.append(f"{'  ' * depth}{folder.name}/")
-                    shown.add(folder)
-            indent = "  " * len(inside.parts)
-            lines.append(f"{indent}{path.name:<24} {summary(ROOT / path)}".rstrip())
+        for folder in folders(ROOT / top):
+            depth = len(folder.relative_to(ROOT / top).parts)
+            if depth:
+                lines.append(f"{'  ' * depth}{folder.name}/")
+            indent = "  " * (depth + 1)
+            lines += [f"{indent}{path.name:<24} {summary(path)}" for path in sources(folder)]
+    for top in FOLDERS:
+        inside = [folder.name for folder in folders(ROOT / top)[1:]]
+        lines.append(f"{top + '/':<26} {'  '.join(name + '/' for name in inside)}".rstrip())
     return "\n".join([*lines, "```"])
 
 
-def tracked(top: str) -> list[str]:
-    """Source files that git knows or would add; the tree says nothing of data files."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", top]
-    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    names = set(found.stdout.split())
-    return [n for n in names if Path(n).suffix in OPENING and (ROOT / n).is_file()]
+def folders(top: Path) -> list[Path]:
+    """`top` and the folders below it, each before what it contains."""
+    found = [top]
+    for folder in sorted(path for path in top.iterdir() if path.is_dir()):
+        if any(path.is_file() for path in folder.rglob("*")) and folder.name != "__pycache__":
+            found += folders(folder)
+    return found
+
+
+def sources(folder: Path) -> list[Path]:
+    """The files that say what they own; not tests of the core, there is one per header."""
+    kinds = (path for path in folder.iterdir() if path.suffix in OPENING)
+    kept = (path for path in kinds if path.name != "__init__.py" and summary(path))
+    return [] if "tests" in folder.parts else sorted(kept)
 
 
 def summary(path: Path) -> str:
     """The first line of a file's opening comment, up to the end of its first sentence."""
-    if path.name == "__init__.py":
-        return ""
     found = OPENING[path.suffix].search(path.read_text())
-    return re.split(r"(?<=[a-z)`])[.:](?: |$)", found[1])[0] if found else ""
+    if found is None:
+        return ""
+    line = re.sub(r"^`[^`]+`: ", "", found[1])  # a command's or class's name is the file's
+    return re.split(r"(?<=[\w)`])[.:](?: |$)", line)[0]
+
+
+def demo() -> str:
+    """The beginning and the end of a game as `zermelo demo` shows it, from a later position."""
+    from zermelo.cli.demo import Demonstration, start_position
+    from zermelo.games import game
+
+    rules = game("connect4")
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        Demonstration(rules, start_position(rules, "4444422224636662"), 20_000).run()
+    lines = shown.getvalue().splitlines()
+    return "\n".join(["```text", *lines[:20], "...", *lines[-9:], "```"])
+
+
+def my_game() -> str:
+    """The whole of the example."""
+    return f"```python\n{(ROOT / 'examples' / 'my_game.py').read_text().rstrip()}\n```"
+
+
+def reference_select() -> str:
+    """The function of the reference that is the formula."""
+    text = (ROOT / "src/zermelo/reference/puct.py").read_text()
+    begin = text.index("def select(")
+    return f"```python\n{text[begin : text.index(chr(10) * 3, begin)]}\n```"
 
 
 PARTS: dict[str, Callable[[], str]] = {
     "search-options": search_options,
+    "demo": demo,
     "games": games,
+    "my-game": my_game,
+    "reference-select": reference_select,
     "tree": tree,
 }
 

@@ -57,7 +57,7 @@ int best_reply(const Board& board, const connect4::Book& book) {
 class Connect4Solver::Turn {
  public:
   explicit Turn(Connect4Solver& solver) : busy_(solver.busy_) {
-    if (busy_.exchange(true)) throw std::logic_error("the solver is at work in another thread");
+    if (busy_.exchange(true)) throw std::runtime_error("the solver is at work in another thread");
   }
   ~Turn() { busy_ = false; }
   Turn(const Turn&) = delete;

@@ -1,7 +1,7 @@
 // Memory for trees: blocks of whole units addressed by 32-bit indices, in segments that never move.
 //
-// An Arena hands out regions; each searching thread cuts blocks from its own Allocator and puts freed
-// blocks into its lists, one list per block size, so the hot loop takes no lock and calls no malloc.
+// An Arena hands out regions; each searching thread cuts blocks from its own Allocator, which keeps
+// a short list of freed blocks per size, so the hot loop rarely takes a lock and calls no malloc.
 #pragma once
 
 #include <array>
@@ -54,6 +54,29 @@ class Arena {
     return static_cast<BlockIndex>(index);
   }
 
+  // Thread-safe. Freed blocks of one size, chained through their first word: threads give them back
+  // here and take some at a time, so that what one thread frees serves all.
+  void give(std::size_t list, BlockIndex block) {
+    const std::lock_guard lock(mutex_);
+    if (list >= free_.size()) free_.resize(list + 1, 0);
+    next_free(block) = free_[list];
+    free_[list] = block;
+  }
+  // A chain of at most `most` blocks, 0 when there is none.
+  BlockIndex take(std::size_t list, int most) {
+    const std::lock_guard lock(mutex_);
+    if (list >= free_.size() || free_[list] == 0) return 0;
+    const BlockIndex first = free_[list];
+    BlockIndex last = first;
+    for (int i = 1; i < most && next_free(last) != 0; ++i) last = next_free(last);
+    free_[list] = next_free(last);
+    next_free(last) = 0;
+    return first;
+  }
+  BlockIndex& next_free(BlockIndex block) const {
+    return *reinterpret_cast<BlockIndex*>(at(block));
+  }
+
   std::size_t reserved_bytes() const {
     const std::lock_guard lock(mutex_);
     return segments_ * kSegmentBytes;
@@ -74,7 +97,8 @@ class Arena {
     ++segments_;
   }
 
-  mutable std::mutex mutex_;  // guards segments_ and used_
+  mutable std::mutex mutex_;  // guards the three below
+  std::vector<BlockIndex> free_;
   std::size_t segments_ = 0;
   std::size_t used_ = 0;                // units of the last segment
   std::atomic<std::byte*>* const table_;  // entries are written once
@@ -89,12 +113,14 @@ class Allocator {
   BlockIndex allocate(std::size_t units) {
     used_units_ += units;
     const std::size_t list = list_of(units);
-    if (list < free_.size() && free_[list] != 0) {
+    if (list >= free_.size()) free_.resize(list + 1, 0);
+    const std::size_t rounded = rounded_units(units);
+    if (free_[list] == 0 && left_ < rounded) free_[list] = arena_->take(list, kTake);
+    if (free_[list] != 0) {
       const BlockIndex block = free_[list];
-      free_[list] = *reinterpret_cast<BlockIndex*>(arena_->at(block));
+      free_[list] = arena_->next_free(block);
       return block;
     }
-    const std::size_t rounded = rounded_units(units);
     if (left_ < rounded) {
       // What is left of the region stays unused; it is less than one block.
       const std::size_t region = rounded > kRegionUnits ? rounded : kRegionUnits;
@@ -109,10 +135,7 @@ class Allocator {
 
   void free(BlockIndex block, std::size_t units) {
     used_units_ -= units;
-    const std::size_t list = list_of(units);
-    if (list >= free_.size()) free_.resize(list + 1, 0);
-    *reinterpret_cast<BlockIndex*>(arena_->at(block)) = free_[list];
-    free_[list] = block;
+    arena_->give(list_of(units), block);
   }
 
   // Bytes of blocks that are in use. Frees may be booked on another allocator of the arena.
@@ -120,6 +143,7 @@ class Allocator {
 
  private:
   static constexpr std::size_t kRegionUnits = (std::size_t{1} << 16) / UnitBytes;
+  static constexpr int kTake = 64;
   static constexpr std::size_t kExact = 128;  // larger blocks are rounded up to powers of two
 
   static std::size_t rounded_units(std::size_t units) {

@@ -80,18 +80,11 @@ bool prove(const NodePool& pool, Node& node, bool flips) {
   const std::size_t children = node.num_children.load(std::memory_order_acquire);
   Certain best;
   bool all = children == pool.edges_of(node)->count;
-  ChildCursor cursor(pool, node);
-  for (std::size_t i = 0; i < children; ++i, cursor.next()) {
-    const Certain certain = cursor.get()->certain();
-    if (!certain) {
-      all = false;
-      continue;
-    }
-    const bool better = certain.result() > best.result();
-    const bool sooner = certain.proof == Proof::kWin && certain.distance < best.distance;
-    const bool later = certain.proof != Proof::kWin && certain.distance > best.distance;
-    if (!best || better || (certain.proof == best.proof && (sooner || later))) best = certain;
-  }
+  for_each_child(pool, node, children, [&](std::size_t, const Node& child) {
+    const Certain certain = child.certain();
+    if (!certain) all = false;
+    if (certain && better_certain(certain, best)) best = certain;
+  });
   if (best.proof != Proof::kWin && !all) return false;
   Access<Shared>::set_certain(node, {flips ? flipped(best.proof) : best.proof, best.distance + 1});
   return true;

@@ -21,6 +21,7 @@ struct ActionResult {
   double q = 0;               // mean value, or the certain one; 0 when never visited
   double prior = 0;           // as the search used it, noise included
   double network_prior = 0;
+  bool allowed = true;
   double draw = 0;            // mean draw probability of this search's visits
   Certain certain;
   std::uint32_t forced = 0;   // visits owed to S9
@@ -48,6 +49,7 @@ struct SearchResult {
 // of equals. A move never visited is better than a certain loss.
 inline std::size_t best_index(const std::vector<ActionResult>& actions) {
   const auto better = [](const ActionResult& a, const ActionResult& b) {
+    if (a.allowed != b.allowed) return a.allowed;
     const auto rank = [](Proof proof) {
       return proof == Proof::kWin ? 2 : proof == Proof::kLoss ? 0 : 1;
     };
@@ -89,7 +91,8 @@ inline std::vector<double> gumbel_target(const SearchResult& r, const SearchOpti
   double largest = -1e300;
   for (const ActionResult& a : r.actions) {
     const double q = a.visits > 0 ? a.q : mixed;
-    target.push_back(std::log(std::max(a.network_prior, 1e-12)) + gumbel_sigma(options, most, q));
+    target.push_back(a.allowed ? std::log(std::max(a.network_prior, 1e-12)) + gumbel_sigma(options, most, q)
+                               : -std::numeric_limits<double>::infinity());
     largest = std::max(largest, target.back());
   }
   double total = 0;
@@ -109,7 +112,7 @@ inline std::vector<double> visit_target(const SearchResult& r, const SelectConst
   const ActionResult& best = r.actions[r.best];
   const double best_score = best.q + scale * best.prior / (1.0 + best.visits);
   for (const ActionResult& a : r.actions) {
-    double n = static_cast<double>(a.visits) - std::min(a.forced, a.visits);
+    double n = a.allowed ? static_cast<double>(a.visits) - std::min(a.forced, a.visits) : 0.0;
     if (r.full && options.forced_playouts > 0 && &a != &best && n > 0 && !a.certain) {
       const double owed = std::sqrt(options.forced_playouts * a.prior * visits);
       // The fewest visits at which its score does not exceed the best one's.
@@ -122,10 +125,14 @@ inline std::vector<double> visit_target(const SearchResult& r, const SelectConst
   double total = 0;
   for (const double t : target) total += t;
   if (total <= 0) {
-    for (std::size_t i = 0; i < target.size(); ++i) total += target[i] = r.actions[i].visits;
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      if (r.actions[i].allowed) total += target[i] = r.actions[i].visits;
+    }
   }
   if (total <= 0) {
-    for (std::size_t i = 0; i < target.size(); ++i) total += target[i] = r.actions[i].network_prior;
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      if (r.actions[i].allowed) total += target[i] = std::max(r.actions[i].network_prior, 1e-12);
+    }
   }
   for (double& t : target) t /= total;
   return target;
@@ -135,14 +142,14 @@ inline std::vector<double> visit_target(const SearchResult& r, const SelectConst
 inline std::size_t best_gumbel(const SearchResult& r, const SearchOptions& options) {
   std::uint32_t most = 0;
   for (const ActionResult& a : r.actions) {
-    if (!(a.certain.proof == Proof::kLoss)) most = std::max(most, a.visits);
+    if (a.allowed && a.certain.proof != Proof::kLoss) most = std::max(most, a.visits);
   }
   std::size_t best = best_index(r.actions);
   if (r.actions[best].certain) return best;
   double best_score = -1e300;
   for (std::size_t i = 0; i < r.actions.size(); ++i) {
     const ActionResult& a = r.actions[i];
-    if (a.visits != most || a.certain.proof == Proof::kLoss) continue;
+    if (!a.allowed || a.visits != most || a.certain.proof == Proof::kLoss) continue;
     const double score = a.gumbel + gumbel_sigma(options, most, a.q);
     if (score > best_score) {
       best = i;
@@ -188,7 +195,7 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
   const SelectConstants constants(options);
   const Node& root = *pool.node(tree.root);
   r.visits = root.visits.load();
-  r.certain = root.certain();
+  r.certain = root_certain(pool, root, tree.table);
   r.full = tree.table.full;
   r.value = r.certain ? constants.certain_value(r.certain)
                       : (r.visits > 0 ? root.value_sum.load() / r.visits : 0.0);
@@ -202,6 +209,7 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
     if (a.certain || a.visits > 0) a.q = a.certain ? constants.certain_value(a.certain) : child.value_sum.load() / a.visits;
     a.prior = row.prior;
     a.network_prior = row.network_prior;
+    a.allowed = row.allowed;
     a.forced = row.forced.load();
     a.gumbel = row.gumbel;
     const std::uint32_t backups = row.backups.load();
@@ -214,6 +222,7 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
     cursor.next();
   }
   if (!r.actions.empty()) {
+    if (tree.table.restricted && !r.certain) r.value = r.actions[best_index(r.actions)].q;
     r.best = options.gumbel ? best_gumbel(r, options) : best_index(r.actions);
     r.target = options.gumbel ? gumbel_target(r, options) : visit_target(r, constants);
   }

@@ -76,13 +76,13 @@ inline void discount_tree(NodeAllocator& allocator, BlockIndex root, double keep
       const auto upto = sum > 0 ? static_cast<std::uint32_t>(share * seen / sum) : 0;
       const std::uint32_t mine = upto - given;
       given = upto;
-      if (child.certain()) {
-        set_visits(child, mine);  // a proof stays
-      } else if (mine == 0) {
+      if (mine == 0) {
+        const Certain proof = child.certain();  // a proof stays
         allocator.free_below(child);
         child.visits = 0;
         child.value_sum = 0.0;
         child.status = 0;
+        if (proof) Access<false>::set_certain(child, proof);
       } else {
         // Visits that were its own: one evaluation, none for the nodes of a chain (S12).
         const std::uint32_t own = visits - children_sum(child);

@@ -28,7 +28,8 @@ struct RootAction {
 
 struct RootTable {
   std::vector<RootAction> actions;
-  bool full = false;  // a full search of self-play
+  bool full = false;        // a full search of self-play
+  bool restricted = false;  // not every action is allowed
   // S16: visits that the action chosen by simulation i must have had so far.
   std::vector<std::uint32_t> gumbel_schedule;
   std::atomic<std::uint32_t> gumbel_step{0};
@@ -71,6 +72,21 @@ inline std::vector<std::uint32_t> halving_schedule(std::size_t considered, std::
   return schedule;
 }
 
+// S11 at the root: what the allowed actions prove for the player to move.
+inline Certain root_certain(const NodePool& pool, const Node& root, const RootTable& table) {
+  if (!table.restricted) return root.certain();
+  Certain best;
+  bool all = true;
+  for_each_child(pool, root, table.actions.size(), [&](std::size_t i, const Node& child) {
+    if (!table.actions[i].allowed) return;
+    const Certain certain = child.certain();
+    if (!certain) all = false;
+    if (certain && better_certain(certain, best)) best = certain;
+  });
+  if (best.proof != Proof::kWin && !all) return {};
+  return {best.proof, best.distance + 1};
+}
+
 // sigma(q) = (c_visit + max visits) * c_scale * q.
 inline double gumbel_sigma(const SearchOptions& options, std::uint32_t max_visits, double q) {
   return (options.gumbel_visit + max_visits) * options.gumbel_scale * q;
@@ -86,7 +102,9 @@ inline void start_gumbel(RootTable& table, const SearchOptions& options, std::in
     allowed += a.allowed;
   }
   const auto most = static_cast<std::size_t>(options.gumbel_actions);
-  table.gumbel_schedule = halving_schedule(std::min(allowed, most), simulations);
+  // Sequential halving is for small budgets; what exceeds the schedule is left to PUCT.
+  constexpr std::int64_t kLongest = 1 << 16;
+  table.gumbel_schedule = halving_schedule(std::min(allowed, most), std::min(simulations, kLongest));
   table.gumbel_step.store(0);
 }
 

@@ -98,9 +98,7 @@ class Search {
     }
     game_.play(tree_->state, action);
     const bool flips = game_.player(tree_->state) != before;
-    // Freed memory goes to the threads in turn, so that none of them starves.
-    NodeAllocator& allocator = allocators_[advances_++ % allocators_.size()];
-    tree_->root = advance_root(allocator, tree_->root, index.value_or(~std::size_t{0}), flips);
+    tree_->root = advance_root(allocators_[0], tree_->root, index.value_or(~std::size_t{0}), flips);
     tree_->table.actions.clear();
     return pool_->node(tree_->root)->visits.load() > 0;
   }
@@ -112,7 +110,7 @@ class Search {
   }
 
   std::int64_t nodes_in_use() const {
-    std::ptrdiff_t sum = 0;
+    std::int64_t sum = 0;
     for (const auto& allocator : allocators_) sum += allocator.nodes_in_use();
     return sum;
   }
@@ -228,6 +226,7 @@ class Search {
       RootAction& a = table.actions[i];
       a.action = edges->get(i).action;
       a.network_prior = a.prior = decode_prior(edges->get(i).prior);
+      table.restricted = !allowed.empty();
       a.allowed = allowed.empty() || std::find(allowed.begin(), allowed.end(), a.action) != allowed.end();
     }
     const bool noisy = full && options_.dirichlet_epsilon > 0 && (!reused || options_.renoise);
@@ -342,7 +341,6 @@ class Search {
   std::vector<NodeAllocator> allocators_;  // one per thread
   std::unique_ptr<Tree<G>> tree_;
   Random random_;
-  std::size_t advances_ = 0;
 
   StopFlag stop_;  // atomic
 };

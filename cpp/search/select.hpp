@@ -197,8 +197,7 @@ inline int select_gumbel(const SelectConstants& constants, const NodePool& pool,
                          RootTable& table, SelectScratch& scratch) {
   const double virtual_loss = static_cast<double>(constants.options.virtual_loss);
   const std::size_t step = table.gumbel_step.load(std::memory_order_relaxed);
-  const std::uint32_t wanted =
-      step < table.gumbel_schedule.size() ? table.gumbel_schedule[step] : 0;
+  const std::uint32_t wanted = table.gumbel_schedule[std::min(step, table.gumbel_schedule.size() - 1)];
   std::uint32_t most = 0;
   scratch.resize(table.actions.size());
   ChildCursor cursor(pool, root);
@@ -218,7 +217,8 @@ inline int select_gumbel(const SelectConstants& constants, const NodePool& pool,
       const RootAction& a = table.actions[i];
       const double visits = a.backups.load(std::memory_order_relaxed) +
                             cursor.get()->in_flight.load(std::memory_order_relaxed);
-      if (!a.allowed || visits != wanted + slack) continue;
+      if (!a.allowed || cursor.get()->certain().proof == Proof::kLoss) continue;
+      if (visits != wanted + slack) continue;
       const double q = scratch.numerator[i] / scratch.denominator[i];
       const double score = a.gumbel + gumbel_sigma(constants.options, most, q);
       if (score > best_score) {
@@ -254,7 +254,9 @@ inline int select_root(const SelectConstants& constants, const NodePool& pool, c
   const double virtual_loss = static_cast<double>(options.virtual_loss);
   const std::size_t children = table.actions.size();
   forced = false;
-  if (options.gumbel) return select_gumbel(constants, pool, root, table, scratch);
+  if (options.gumbel && table.gumbel_step.load(std::memory_order_relaxed) < table.gumbel_schedule.size()) {
+    return select_gumbel(constants, pool, root, table, scratch);
+  }
 
   scratch.resize(children);
   const auto owed = table.full ? static_cast<double>(options.min_root_visits) : 0.0;

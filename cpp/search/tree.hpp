@@ -50,6 +50,12 @@ struct Certain {
   int result() const { return static_cast<int>(proof) - 2; }
 };
 
+// Whether `a` is what a player would rather choose: wins soon, losses late.
+constexpr bool better_certain(Certain a, Certain b) {
+  if (a.proof != b.proof) return a.proof > b.proof;
+  return a.proof == Proof::kWin ? a.distance < b.distance : a.distance > b.distance;
+}
+
 constexpr Proof flipped(Proof proof) {
   if (proof == Proof::kWin) return Proof::kLoss;
   return proof == Proof::kLoss ? Proof::kWin : proof;
@@ -136,6 +142,7 @@ class NodePool {
 
   NodeArena nodes;
   EdgeArena edges;
+  std::atomic<std::int64_t> node_count{0};  // late by at most NodeAllocator::kUncounted a thread
 };
 
 // Calls visit(i, child) for the first `count` children. The next chunk is fetched while one is read.
@@ -274,7 +281,7 @@ class NodeAllocator {
   BlockIndex make_root() {
     const BlockIndex index = nodes_.allocate(kFirstChunk);
     for (std::size_t i = 0; i < kFirstChunk; ++i) new (pool_->node(index) + i) Node();
-    ++count_;
+    count(1);
     return index;
   }
 
@@ -306,7 +313,7 @@ class NodeAllocator {
     }
     Node* child = pool_->node(chunk) + (index - before);
     child->prior = prior;
-    ++count_;
+    count(1);
     parent.num_children.store(
         static_cast<std::uint16_t>(index + 1), std::memory_order_release);
     return child;
@@ -327,13 +334,23 @@ class NodeAllocator {
   void free_root(BlockIndex index) {
     free_below(*pool_->node(index));
     nodes_.free(index, kFirstChunk);
-    --count_;
+    count(-1);
   }
 
-  std::ptrdiff_t nodes_in_use() const { return count_; }
+  std::int64_t nodes_in_use() const { return count_; }
   std::ptrdiff_t bytes_in_use() const { return nodes_.used_bytes() + edges_.used_bytes(); }
 
+  static constexpr std::int64_t kUncounted = 64;
+
  private:
+  void count(std::int64_t nodes) {
+    count_ += nodes;
+    uncounted_ += nodes;
+    if (uncounted_ < kUncounted && uncounted_ > -kUncounted) return;
+    pool_->node_count.fetch_add(uncounted_, std::memory_order_relaxed);
+    uncounted_ = 0;
+  }
+
   // Frees the node's edges and puts its chunks on the stack.
   void drop(Node& node) {
     if (node.expanded()) {
@@ -342,7 +359,7 @@ class NodeAllocator {
       edges_.free(node.edges.load(std::memory_order_relaxed), units);
       node.edges.store(0, std::memory_order_relaxed);
     }
-    count_ -= node.num_children.load(std::memory_order_relaxed);
+    count(-std::int64_t{node.num_children.load(std::memory_order_relaxed)});
     BlockIndex chunk = node.first_chunk.load(std::memory_order_relaxed);
     for (std::size_t before = 0; chunk != 0;) {
       const std::size_t size = chunk_size(before);
@@ -358,7 +375,8 @@ class NodeAllocator {
   Allocator<sizeof(Node)> nodes_;
   Allocator<8> edges_;
   std::uint16_t edge_bytes_;
-  std::ptrdiff_t count_ = 0;  // nodes made less nodes freed by this thread
+  std::int64_t count_ = 0;      // nodes made less nodes freed by this thread
+  std::int64_t uncounted_ = 0;  // of these, not yet in the pool's count
   std::vector<std::pair<BlockIndex, std::size_t>> stack_;
 };
 

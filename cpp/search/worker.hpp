@@ -89,7 +89,7 @@ class Worker {
     for (;;) {
       if (poll && due()) poll();
       if (stop_.set()) return;
-      if (allocator_.nodes_in_use() > options_.max_nodes / (Shared ? options_.threads : 1)) {
+      if (pool_.node_count.load(std::memory_order_relaxed) > options_.max_nodes) {
         stop_.ask(Stop::kNodes);
         return;
       }
@@ -120,7 +120,8 @@ class Worker {
   SearchCounters counters;
 
  private:
-  enum class Leaf { kWaiting, kDone, kCollision };
+  // kExhausted: every root action that may be searched is a certain loss.
+  enum class Leaf { kWaiting, kDone, kCollision, kExhausted };
 
   // A simulation on its way. `state` and `actions` are those of its leaf.
   struct Descent {
@@ -141,7 +142,7 @@ class Worker {
   bool gather(Tree<G>& tree, std::int64_t leaves) {
     const Node& root = *pool_.node(tree.root);
     for (std::int64_t taken = 0; taken < leaves && waiting_ < descents_.size();) {
-      if (options_.solver && root.certain()) return false;
+      if (options_.solver && root_certain(pool_, root, tree.table)) return false;
       if (!take_ticket(tree)) return taken > 0;
       switch (descend(tree)) {
         case Leaf::kWaiting:
@@ -157,6 +158,9 @@ class Worker {
           Access<Shared>::add(tree.budget, 1);
           if (Shared && waiting_ == 0) std::this_thread::yield();
           return true;
+        case Leaf::kExhausted:
+          tree.budget.store(0, std::memory_order_relaxed);
+          return false;
       }
     }
     return true;
@@ -184,7 +188,7 @@ class Worker {
     d.path.push(node, game_.player(d.state));
     while (node->expanded() && !(node->certain() && d.path.nodes.size() > 1)) {
       node = step_down(d, *node);
-      if (!node) return give_up(d);
+      if (!node) return d.path.nodes.size() == 1 ? Leaf::kExhausted : give_up(d);
     }
     return expand_leaf(d, node);
   }
@@ -397,7 +401,9 @@ class Worker {
   }
 
   bool due() {
-    if (++ticks_ % 16 != 0 && counters.simulations - polled_at_ < 4096) return false;
+    // A network's batch takes longer than a look at the clock; a native evaluator's does not.
+    const bool slow = !observations_.empty();
+    if (!slow && ++ticks_ % 16 != 0 && counters.simulations - polled_at_ < 4096) return false;
     polled_at_ = counters.simulations;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_poll_ < std::chrono::milliseconds(20)) return false;

@@ -48,8 +48,6 @@ def repeating_nodes(search: Search, fen: str) -> list[dict[str, Any]]:
 
 
 def test_a_position_that_repeats_on_the_path_is_a_draw_at_once() -> None:
-    fen = "7k/8/8/8/8/8/r7/K7 w - - 0 1"  # few moves, so that lines soon repeat
-    fen = "7k/8/8/8/8/8/5n2/K7 w - - 0 1" if CHESS.outcome(CHESS.parse_position(fen)) else fen
     fen = "7k/5r2/8/8/8/8/2R5/K7 w - - 0 1"
     values = {}
     for on in (True, False):
@@ -78,15 +76,10 @@ def test_positions_before_the_root_count_towards_threefold_only() -> None:
     assert row.visits > 100
     assert row.q != 0.0 and row.certain is None
 
-    twice = CHESS.parse_position(f"startpos {SHUFFLE} {SHUFFLE.removeprefix('moves ')} g1f3 g8f6")
-    third = CHESS.parse_action(twice, "f3g1")
-    result = Search(CHESS, HashEvaluator(), plain()).run(twice, simulations=100, allowed=[third])
-    line = next(r for r in result.rows() if r.action == third)
-    assert line.certain is None  # that only repeats f6; the start position comes with f6g8
-    after = CHESS.play(twice, third)
-    drawn = CHESS.parse_action(after, "f6g8")
-    result = Search(CHESS, HashEvaluator(), plain()).run(after, simulations=50, allowed=[drawn])
-    assert next(r for r in result.rows() if r.action == drawn).certain == (0, 0)
+    twice = CHESS.parse_position(f"startpos {SHUFFLE} g1f3 g8f6 f3g1")
+    third = CHESS.parse_action(twice, "f6g8")  # the start position for the third time
+    result = Search(CHESS, HashEvaluator(), plain()).run(twice, simulations=50, allowed=[third])
+    assert next(r for r in result.rows() if r.action == third).certain == (0, 0)
 
 
 def test_transpositions_reuse_evaluations() -> None:
@@ -99,7 +92,7 @@ def test_transpositions_reuse_evaluations() -> None:
         assert result.counters["evaluations"] == evaluator.positions
         assert result.counters["cache_hits"] == (1501 - evaluator.positions if mib else 0)
     assert counts[0] == 1501
-    assert counts[4] < 1400
+    assert counts[4] < 1450
 
 
 def test_a_second_search_needs_no_evaluation_of_what_is_cached() -> None:
@@ -137,7 +130,7 @@ def test_mirrored_positions_share_an_evaluation(symmetry: bool) -> None:
 
 def test_a_shared_evaluation_moves_its_policy_with_the_actions() -> None:
     cache = EvaluationCache(1, 9)
-    state = TICTACTOE.parse_position("X../.O./...")
+    state = TICTACTOE.parse_position("XO./.../...")
     evaluator = HashEvaluator(3)
     original = Search(TICTACTOE, evaluator, SearchOptions(), cache).run(state, simulations=0)
     priors = dict(zip(original.actions.tolist(), original.prior.tolist(), strict=True))

@@ -192,7 +192,9 @@ class Architecture:
             raise UserError("the network's description is not a table of sizes")
         known = {field.name for field in fields(cls)}
         if set(values) - known:
-            raise UserError(f"the network has an unknown size '{min(set(values) - known, key=str)}'")
+            raise UserError(
+                f"the network has an unknown size '{min(set(values) - known, key=str)}'"
+            )
         try:
             return cls(**values)
         except TypeError:

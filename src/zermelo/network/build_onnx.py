@@ -83,7 +83,9 @@ class OnnxOps:
     def gates(self, x: str, start: int, stop: int) -> str:
         """See `graph.Ops`."""
         ends = (self._shape(start), self._shape(stop), self._shape(1))
-        return self.node("Reshape", self.node("Slice", x, *ends), self._shape(0, stop - start, 1, 1))
+        return self.node(
+            "Reshape", self.node("Slice", x, *ends), self._shape(0, stop - start, 1, 1)
+        )
 
     def flatten(self, x: str) -> str:
         """See `graph.Ops`."""

@@ -93,7 +93,9 @@ def fold_norms(
         if not gamma.shape == beta.shape == mean.shape == variance.shape == kernel.shape[:1]:
             raise UserError(f"{name}: the parts of '{layer_name}' differ in size")
         with np.errstate(invalid="ignore", over="ignore"):
-            scale = (gamma.astype(np.float64) / np.sqrt(variance + NORM_EPSILON))[:, None, None, None]
+            scale = (gamma.astype(np.float64) / np.sqrt(variance + NORM_EPSILON))[
+                :, None, None, None
+            ]
             arrays[f"{layer_name}.weight"] = (kernel * scale).astype(np.float32)
             shift = beta - mean * scale[:, 0, 0, 0]
         arrays[f"{layer_name}.bias"] = shift.astype(np.float32)

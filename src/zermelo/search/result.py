@@ -117,7 +117,9 @@ class SearchResult:
             raise ValueError(f"temperature {temperature} is negative")
         if temperature < 1e-3:
             return np.asarray(np.arange(len(self.actions)) == self._native.best, dtype=float)
-        weights = self.visits / max(1, self.visits.max())
+        if not self.visits.any():
+            return np.asarray(self.prior / self.prior.sum())
+        weights = self.visits / self.visits.max()
         powered = weights ** (1.0 / temperature)
         return np.asarray(powered / powered.sum())
 

@@ -101,9 +101,11 @@ class Search:
         return bool(self._native.advance(action))
 
     def result(self) -> SearchResult | None:
-        """The table of the tree as it stands."""
+        """The table of the tree as it stands; None when its root was not searched yet."""
         native = self._native.result()
-        return None if native is None else SearchResult(native, self.game, self._state)
+        if native is None or not len(native.actions):
+            return None
+        return SearchResult(native, self.game, self._state)
 
     def tree(self, max_depth: int = 4, min_visits: int = 1) -> TreeExport:
         """The tree down to a depth, without rarely visited nodes; as JSON or Graphviz."""

@@ -1,0 +1,21 @@
+"""Networks and their runtimes. Training needs torch; playing needs openvino or onnxruntime only.
+
+`NetworkEvaluator(load_network("file.onnx"))` is what a search asks. `resnet` holds the network
+that is trained; it alone, `build_torch` and `runtime_torch` import torch.
+"""
+
+from zermelo.network.architecture import Architecture, NetworkOptions, architecture_for
+from zermelo.network.evaluator import NetworkEvaluator
+from zermelo.network.files import load_network, save_network
+from zermelo.network.weights import Weights, random_weights
+
+__all__ = [
+    "Architecture",
+    "NetworkEvaluator",
+    "NetworkOptions",
+    "Weights",
+    "architecture_for",
+    "load_network",
+    "random_weights",
+    "save_network",
+]

@@ -1,0 +1,128 @@
+"""A network as the search wants it: a callable on a batch of observations.
+
+Any number of threads may call it at once; each call borrows a session, computes without the GIL and
+gives it back. `swap` exchanges the network while they do.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.games.protocol import Game
+from zermelo.network.architecture import Architecture
+from zermelo.network.runtimes import Runtime, Session, make_runtime
+from zermelo.network.weights import Array, Weights
+
+
+class _Ready:
+    """One network made ready, and the sessions that nobody uses at the moment."""
+
+    def __init__(self, weights: Weights, runtime: Runtime) -> None:
+        self.weights = weights
+        self.runtime = runtime
+        self.idle: deque[Session] = deque()  # append and pop are atomic
+        self.made: deque[Session] = deque()  # every one, borrowed or idle
+
+    def run(self, observations: Array) -> tuple[Array, Array]:
+        try:
+            session = self.idle.pop()
+        except IndexError:
+            session = self.runtime.session()
+            self.made.append(session)
+        try:
+            return session.run(observations)
+        finally:
+            self.idle.append(session)
+
+
+class NetworkEvaluator:
+    """`evaluator(observations)` -> policy logits [B, actions], and WDL [B, 3] or value [B].
+
+    `backend` is openvino, onnx or torch, or `auto`, which measures for a second and takes the
+    fastest; `precision` is f32, bf16 or int8, or `auto`: bf16 where that is fastest, never int8.
+    """
+
+    packed = False
+
+    def __init__(
+        self,
+        weights: Weights,
+        backend: str = "auto",
+        precision: str = "f32",
+        *,
+        game: Game | None = None,
+        calibration: Array | None = None,
+    ) -> None:
+        """`game` is checked against the network. `calibration` is observations, for int8."""
+        if game is not None:
+            weights.architecture.check_fits(game)
+        self.choice: list[dict[str, Any]] = []  # what `auto` measured
+        if backend == "auto" or precision == "auto":
+            from zermelo.network.measure import fastest
+
+            backend, precision, self.choice = fastest(weights, backend, precision)
+        self._calibration = calibration
+        self._swapping = threading.Lock()
+        self._ready = _Ready(weights, make_runtime(weights, backend, precision, calibration))
+
+    @property
+    def weights(self) -> Weights:
+        """The network in use."""
+        return self._ready.weights
+
+    @property
+    def architecture(self) -> Architecture:
+        """Of the network in use."""
+        return self._ready.weights.architecture
+
+    @property
+    def backend(self) -> str:
+        """The one that was chosen."""
+        return self._ready.runtime.backend
+
+    @property
+    def precision(self) -> str:
+        """f32, bf16 or int8."""
+        return self._ready.runtime.precision
+
+    def __call__(self, observations: NDArray[Any], /) -> tuple[Array, Array]:
+        """For the player to move; float32 [B, planes, rows, columns]."""
+        planes = np.ascontiguousarray(observations, np.float32)
+        shape = self.architecture.observation_shape
+        if planes.ndim != 4 or planes.shape[1:] != shape or not len(planes):
+            raise ValueError(f"observations of shape {planes.shape} are not [batch, *{shape}]")
+        return self._ready.run(planes)
+
+    def swap(self, weights: Weights) -> None:
+        """Uses another network from the next call on; calls under way end with the old one.
+
+        The new one is made ready before it takes over, for the same batch sizes and as many
+        threads as the old one served. A search's cache still holds the old one's answers.
+        """
+        with self._swapping:
+            old = self._ready
+            a, b = old.weights.architecture, weights.architecture
+            if (a.observation_shape, a.num_actions) != (b.observation_shape, b.num_actions):
+                raise ValueError(f"{weights.name} is a network for {b.game}, not for {a.game}")
+            runtime = make_runtime(weights, self.backend, self.precision, self._calibration)
+            new = _Ready(weights, runtime)
+            new.made.extend(_warmed(runtime, session) for session in list(old.made))
+            new.idle.extend(new.made)
+            self._ready = new
+
+    def __repr__(self) -> str:
+        return f"<NetworkEvaluator {self.weights.name} {self.backend} {self.precision}>"
+
+
+def _warmed(runtime: Runtime, like: Session) -> Session:
+    """A session with everything compiled that `like` has compiled."""
+    session = runtime.session()
+    prepare = getattr(session, "prepare", None)
+    if prepare is not None:
+        prepare(like)
+    return session

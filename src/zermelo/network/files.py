@@ -1,0 +1,74 @@
+"""Network files of every kind, recognised by their content's form and read as untrusted data."""
+
+from __future__ import annotations
+
+import os
+from importlib import metadata
+from pathlib import Path
+
+from zermelo.errors import UserError
+from zermelo.games.protocol import Game
+from zermelo.network.build_onnx import onnx_bytes, read_onnx
+from zermelo.network.lc0 import read_lc0
+from zermelo.network.safetensors_file import read_safetensors, safetensors_bytes
+from zermelo.network.weights import Weights
+
+CHECKPOINT_FILE = "weights.safetensors"  # in a checkpoint's directory
+KINDS = ".pb.gz (lc0), .onnx and .safetensors"
+MAX_FILE = 4 << 30
+
+
+def load_network(path: str | os.PathLike[str], game: Game | None = None) -> Weights:
+    """The network of a file or of a checkpoint's directory; with `game`, only if it fits.
+
+    What is wrong with a file is said in one sentence, a UserError. No code in it is ever run.
+    """
+    place = Path(path)
+    if place.is_dir():
+        place = place / CHECKPOINT_FILE
+        if not place.is_file():
+            raise UserError(f"'{path}' is a directory without {CHECKPOINT_FILE}")
+    name = place.name
+    if not place.is_file():
+        raise UserError(f"there is no network file '{path}'")
+    if place.stat().st_size > MAX_FILE:
+        raise UserError(f"{name}: it is larger than any network")
+    with place.open("rb") as file:
+        head = file.read(16)
+    if not head:
+        raise UserError(f"{name}: it is empty")
+    # Torch's files are a zip archive of a pickle, or a pickle itself.
+    if head[:2] == b"PK" or (head[0] == 0x80 and head[1:2] in b"\x02\x03\x04\x05"):
+        raise UserError(f"{name}: it is a pickle, which could run code; networks are {KINDS}")
+    if head[:2] == b"\x1f\x8b" or name.endswith((".pb.gz", ".pb")):
+        weights = read_lc0(place)
+    elif name.endswith(".onnx"):
+        weights = read_onnx(place.read_bytes(), name)
+    elif name.endswith(".safetensors"):
+        weights = read_safetensors(place.read_bytes(), name)
+    else:
+        raise UserError(f"{name}: it is no network file; networks are {KINDS}")
+    if game is not None:
+        try:
+            weights.architecture.check_fits(game)
+        except UserError as error:
+            raise UserError(f"{name}: {error}") from None
+    return weights
+
+
+def save_network(weights: Weights, path: str | os.PathLike[str]) -> None:
+    """Writes .onnx or .safetensors, aside first, so that a reader never sees half a file."""
+    place = Path(path)
+    version = metadata.version("zermelo")
+    if place.suffix == ".onnx":
+        data = onnx_bytes(weights, version)
+    elif place.suffix == ".safetensors":
+        data = safetensors_bytes(weights.architecture, weights.arrays, version)
+    else:
+        raise UserError(f"'{place.name}' should end in .onnx or .safetensors")
+    aside = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        aside.write_bytes(data)
+        os.replace(aside, place)
+    finally:
+        aside.unlink(missing_ok=True)

@@ -1,0 +1,157 @@
+"""How fast a network is evaluated here: by backend, batch and threads, against what is possible."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from zermelo.errors import UserError
+from zermelo.network.architecture import Architecture
+from zermelo.network.runtimes import installed_backends, make_runtime
+from zermelo.network.weights import Array, Weights
+
+AUTO_SECONDS = 1.0  # for all candidates together
+AUTO_BATCH = 16
+
+
+def example_batch(architecture: Architecture, batch: int) -> Array:
+    """Observations with about as many ones as positions have; what they mean does not matter."""
+    rng = np.random.default_rng(batch)
+    ones = rng.random((batch, *architecture.observation_shape)) < 0.2
+    return ones.astype(np.float32)
+
+
+def calls_per_second(call: Callable[[], object], seconds: float) -> float:
+    """Of one thread; the first call is not counted."""
+    call()
+    count, started = 0, time.perf_counter()
+    while (spent := time.perf_counter() - started) < seconds:
+        call()
+        count += 1
+    return count / spent
+
+
+def parallel_calls_per_second(calls: list[Callable[[], object]], seconds: float) -> float:
+    """Of several threads together, each with its own call."""
+    for call in calls:
+        call()
+    counts = [0] * len(calls)
+    start = threading.Barrier(len(calls) + 1)
+    spent = [1.0] * len(calls)
+
+    def work(index: int) -> None:
+        start.wait()
+        started = time.perf_counter()
+        while (now := time.perf_counter() - started) < seconds:
+            calls[index]()
+            counts[index] += 1
+        spent[index] = now
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    start.wait()
+    for thread in threads:
+        thread.join()
+    return sum(count / time_ for count, time_ in zip(counts, spent, strict=True))
+
+
+def fastest(
+    weights: Weights, backend: str, precision: str
+) -> tuple[str, str, list[dict[str, Any]]]:
+    """The quickest backend and precision among those that the arguments leave open.
+
+    Also every candidate with its evaluations per second, the quickest first. Measured in one
+    thread: that is how each searching thread evaluates.
+    """
+    backends = installed_backends() if backend == "auto" else [backend]
+    if not backends:
+        raise UserError("no runtime is installed: install openvino, onnxruntime or torch")
+    candidates = [
+        (name, kind)
+        for name in backends
+        for kind in (("f32", "bf16") if precision == "auto" else (precision,))
+        if name != "onnx" or kind == "f32"
+    ]
+    if len(candidates) == 1:
+        return (*candidates[0], [])
+    batch = example_batch(weights.architecture, AUTO_BATCH)
+    found: list[dict[str, Any]] = []
+    reasons = []
+    for name, kind in candidates:
+        try:
+            session = make_runtime(weights, name, kind).session()
+        except UserError as error:
+            reasons.append(str(error))
+            continue
+        rate = calls_per_second(lambda s=session: s.run(batch), AUTO_SECONDS / len(candidates))
+        row = {"backend": name, "precision": kind}
+        found.append(row | {"evaluations_per_second": round(rate * AUTO_BATCH)})
+    if not found:
+        raise UserError(reasons[0] if reasons else f"no backend computes in {precision}")
+    found.sort(key=lambda row: -int(row["evaluations_per_second"]))
+    return found[0]["backend"], found[0]["precision"], found
+
+
+def evaluation_rates(
+    weights: Weights, backend: str, precision: str, batch: int, threads: int, seconds: float
+) -> dict[str, Any]:
+    """Evaluations per second of an evaluator, called as the search calls it."""
+    from zermelo.network.evaluator import NetworkEvaluator
+
+    evaluator = NetworkEvaluator(weights, backend, precision)
+    inputs = [example_batch(weights.architecture, batch) for _ in range(threads)]
+    calls = [lambda x=x: evaluator(x) for x in inputs]
+    rate = parallel_calls_per_second(calls, seconds) * batch
+    return {
+        "backend": evaluator.backend,
+        "precision": evaluator.precision,
+        "batch": batch,
+        "threads": threads,
+        "evaluations_per_second": round(rate),
+        "gflops": round(2e-9 * rate * weights.architecture.multiply_adds(), 1),
+    }
+
+
+def bare_openvino_rate(
+    weights: Weights, precision: str, batch: int, threads: int, seconds: float
+) -> float:
+    """Evaluations per second of OpenVINO alone: one compiled model and one request per thread."""
+    import openvino as ov
+
+    from zermelo.network.runtime_openvino import OpenVinoRuntime
+
+    runtime = OpenVinoRuntime(weights, precision)
+    calls: list[Callable[[], object]] = []
+    for _ in range(threads):
+        request = runtime.compiled(batch).create_infer_request()
+        planes = example_batch(weights.architecture, batch)
+        request.set_input_tensor(ov.Tensor(planes, shared_memory=True))
+        calls.append(lambda r=request, keep=planes: (r.infer(share_outputs=True), keep)[0])
+    return parallel_calls_per_second(calls, seconds) * batch
+
+
+def peak_gflops(threads: int, seconds: float, size: int = 1024) -> float:
+    """What a large f32 matrix product reaches here: the practical peak."""
+    import openvino as ov
+    from openvino import opset13 as op
+
+    calls: list[Callable[[], object]] = []
+    matrix = np.random.default_rng(0).random((size, size), np.float32)
+    for _ in range(threads):
+        left = op.parameter([size, size], np.float32)
+        model = ov.Model([op.matmul(left, op.constant(matrix), False, False)], [left], "peak")
+        settings = {
+            "INFERENCE_PRECISION_HINT": "f32",
+            "ENABLE_CPU_PINNING": False,
+            "INFERENCE_NUM_THREADS": 1,
+            "NUM_STREAMS": 1,
+        }
+        request = ov.Core().compile_model(model, "CPU", settings).create_infer_request()
+        request.set_input_tensor(ov.Tensor(matrix, shared_memory=True))
+        calls.append(lambda r=request: r.infer(share_outputs=True))
+    return parallel_calls_per_second(calls, seconds) * 2e-9 * size**3

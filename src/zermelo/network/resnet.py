@@ -1,0 +1,121 @@
+"""The network that is trained: the same layers, with batch normalisation apart from them.
+
+Needs torch. `weights()` folds it into what every runtime evaluates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from zermelo.errors import UserError
+from zermelo.games.protocol import Game
+from zermelo.network.architecture import Architecture, Layer, NetworkOptions, architecture_for
+from zermelo.network.build_torch import TorchActivations
+from zermelo.network.graph import Heads, forward
+from zermelo.network.positions import sample_observations
+from zermelo.network.weights import NORM_EPSILON, Weights, fold_norms, initial_gain
+
+MAX_INITIAL_SPREAD = 0.5  # standard deviation of a new network's logits
+
+
+class NormedConv(nn.Module):
+    """A convolution without bias and its batch normalisation."""
+
+    def __init__(self, layer: Layer) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(
+            layer.inputs, layer.outputs, layer.kernel, padding=layer.kernel // 2, bias=False
+        )
+        self.norm = nn.BatchNorm2d(layer.outputs, eps=NORM_EPSILON)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[B, inputs, H, W] -> [B, outputs, H, W]."""
+        normed: Tensor = self.norm(self.conv(x))
+        return normed
+
+
+class ResidualNetwork(TorchActivations, nn.Module):
+    """Observations -> policy logits [B, actions], value logits [B, 3] (and moves left [B, 1]).
+
+    Everything is for the player to move. A layer's state is `NAME.weight` and `NAME.bias`, or
+    `NAME.conv.weight` and `NAME.norm.*` (see `fold_norms`).
+    """
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        self.architecture = architecture
+        for name, layer in architecture.layers().items():
+            self.add_module(name, _module(layer))
+            self._begin(name, layer)
+
+    def _begin(self, name: str, layer: Layer) -> None:
+        module = self.get_submodule(name)
+        kernel = module.conv.weight if isinstance(module, NormedConv) else module.weight
+        assert isinstance(kernel, Tensor)
+        gain = initial_gain(name, self.architecture)
+        nn.init.normal_(kernel, std=gain / float(np.sqrt(np.prod(layer.weight_shape[1:]))))
+        if isinstance(module, NormedConv):
+            # The norm undoes the scale of the kernel, so a block's own scale stands here.
+            loudness = gain / np.sqrt(2.0) if name.endswith("_conv2") else 1.0
+            nn.init.constant_(module.norm.weight, float(loudness))
+        else:
+            assert isinstance(module.bias, Tensor)
+            nn.init.zeros_(module.bias)
+
+    def conv(self, x: Tensor, layer: str) -> Tensor:
+        """See `graph.Ops`."""
+        y: Tensor = self.get_submodule(layer)(x)
+        return y
+
+    def dense(self, x: Tensor, layer: str) -> Tensor:
+        """See `graph.Ops`."""
+        y: Tensor = self.get_submodule(layer)(x)
+        return y
+
+    def forward(self, observations: Tensor) -> Heads[Tensor]:
+        """Logits; the loss takes the softmax."""
+        return forward(self.architecture, self, observations)
+
+    def weights(self, name: str = "network") -> Weights:
+        """A copy with the norms folded in, as evaluated after training."""
+        state = {
+            key: tensor.detach().float().cpu().numpy() for key, tensor in self.state_dict().items()
+        }
+        return fold_norms(self.architecture, state, name)
+
+
+def new_network(
+    game: Game, options: NetworkOptions | None = None, seed: int = 0
+) -> ResidualNetwork:
+    """A network that knows nothing about `game` yet; its policy is close to uniform (checked)."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = ResidualNetwork(architecture_for(game, options))
+    spread = logit_spread(network, game)
+    if not spread <= MAX_INITIAL_SPREAD:
+        raise UserError(
+            f"a new network of {network.architecture.summary()} begins with logits that spread by "
+            f"{spread:.2f}, so its first games would not be varied"
+        )
+    return network
+
+
+def logit_spread(network: ResidualNetwork, game: Game) -> float:
+    """Standard deviation of the policy logits of a position, the largest of a few positions."""
+    observations = torch.from_numpy(sample_observations(game, 16))
+    was_training = network.training
+    network.eval()
+    with torch.no_grad():
+        logits = network(observations).policy
+    network.train(was_training)
+    return float(logits.std(dim=1).max())
+
+
+def _module(layer: Layer) -> nn.Module:
+    if layer.norm:
+        return NormedConv(layer)
+    if layer.kind == "dense":
+        return nn.Linear(layer.inputs, layer.outputs)
+    return nn.Conv2d(layer.inputs, layer.outputs, layer.kernel, padding=layer.kernel // 2)

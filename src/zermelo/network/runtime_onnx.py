@@ -1,0 +1,37 @@
+"""Evaluates with ONNX Runtime on the CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import onnxruntime
+
+from zermelo.errors import UserError
+from zermelo.network.build_onnx import onnx_bytes
+from zermelo.network.weights import Array, Weights
+
+
+class OnnxRuntime:
+    """One single-threaded session serves all callers: it keeps no state between calls."""
+
+    backend = "onnx"
+
+    def __init__(self, weights: Weights, precision: str = "f32") -> None:
+        if precision != "f32":
+            raise UserError("the backend onnx computes in f32 only")
+        self.precision = precision
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        self._session: Any = onnxruntime.InferenceSession(
+            onnx_bytes(weights), options, providers=["CPUExecutionProvider"]
+        )
+
+    def session(self) -> OnnxRuntime:
+        """Itself."""
+        return self
+
+    def run(self, observations: Array) -> tuple[Array, Array]:
+        """See `runtimes.Session`."""
+        policy, value = self._session.run(["policy", "value"], {"observations": observations})
+        return policy, value

@@ -1,0 +1,151 @@
+"""Evaluates with OpenVINO on the CPU, at its practical peak.
+
+A session compiles the network for a few batch sizes, each when it is first needed, and fits any
+batch to them. It computes in the calling thread.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import openvino as ov
+
+from zermelo.errors import UserError
+from zermelo.network.build_openvino import Quantise, openvino_model
+from zermelo.network.weights import Array, Weights
+
+SIZES = (1, 2, 4, 8, 16, 32, 64)
+# A call costs about as much as this part of a position; so small batches are not padded but split.
+CALL_COST = 0.4
+# A network above this many parameters is compiled once, for any batch, which is a little slower.
+LARGE = 4_000_000
+
+
+@cache
+def _core() -> Any:
+    return ov.Core()
+
+
+@cache
+def supports_bf16() -> bool:
+    """Whether the processor computes in bf16; without, OpenVINO would quietly use f32."""
+    return "BF16" in _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+
+class OpenVinoRuntime:
+    """The network; sessions have their own compiled models, since callers must not share one."""
+
+    backend = "openvino"
+
+    def __init__(
+        self, weights: Weights, precision: str = "f32", calibration: Array | None = None
+    ) -> None:
+        if precision == "bf16" and not supports_bf16():
+            raise UserError("this processor does not compute in bf16: use f32 or int8")
+        self.precision = precision
+        self._weights = weights
+        self._quantise: Quantise | None = None
+        if precision == "int8":
+            from zermelo.network.quantise import quantiser
+
+            self._quantise = quantiser(weights, calibration)
+        self.sizes = SIZES if weights.architecture.parameters() <= LARGE else ()
+
+    def session(self) -> OpenVinoSession:
+        """See `runtimes.Runtime`."""
+        return OpenVinoSession(self)
+
+    def compiled(self, batch: int) -> Any:
+        """A model for that batch, or for any with -1."""
+        model = openvino_model(self._weights, batch, self._quantise)
+        settings = {
+            # Left to itself it takes bf16 where it can, and pins every caller to the same core.
+            "INFERENCE_PRECISION_HINT": "bf16" if self.precision == "bf16" else "f32",
+            "ENABLE_CPU_PINNING": False,
+            "INFERENCE_NUM_THREADS": 1,
+            "NUM_STREAMS": 1,
+        }
+        return _core().compile_model(model, "CPU", settings)
+
+    @property
+    def architecture(self) -> Any:
+        """Of the network."""
+        return self._weights.architecture
+
+
+class _Bound:
+    """A request for one batch size with its input in place."""
+
+    def __init__(self, runtime: OpenVinoRuntime, size: int) -> None:
+        shape = (size, *runtime.architecture.observation_shape)
+        self.planes = np.zeros(shape, np.float32)
+        self.request = runtime.compiled(size).create_infer_request()
+        self.request.set_input_tensor(ov.Tensor(self.planes, shared_memory=True))
+        self.request.infer(share_outputs=True)
+        self.policy = self.request.get_output_tensor(0).data
+        self.value = self.request.get_output_tensor(1).data
+
+
+class OpenVinoSession:
+    """See `runtimes.Session`."""
+
+    def __init__(self, runtime: OpenVinoRuntime) -> None:
+        self._runtime = runtime
+        self._bound: dict[int, _Bound] = {}
+        self._any: Any = None
+
+    def run(self, observations: Array) -> tuple[Array, Array]:
+        """See `runtimes.Session`."""
+        if not self._runtime.sizes:
+            return self._run_any(observations)
+        count = len(observations)
+        architecture = self._runtime.architecture
+        policy = np.empty((count, architecture.num_actions), np.float32)
+        value = np.empty((count, architecture.value_outputs), np.float32)
+        done = 0
+        for size in pieces(count):
+            bound = self._bound.get(size) or self._bind(size)
+            stop = min(done + size, count)
+            bound.planes[: stop - done] = observations[done:stop]
+            bound.request.infer(share_outputs=True)
+            policy[done:stop] = bound.policy[: stop - done]
+            value[done:stop] = bound.value[: stop - done]
+            done = stop
+        return policy, value
+
+    def prepare(self, like: OpenVinoSession) -> None:
+        """Compiles for the batch sizes that another session has met."""
+        for size in list(like._bound):
+            self._bind(size)
+
+    def _bind(self, size: int) -> _Bound:
+        self._bound[size] = _Bound(self._runtime, size)
+        return self._bound[size]
+
+    def _run_any(self, observations: Array) -> tuple[Array, Array]:
+        if self._any is None:
+            self._any = self._runtime.compiled(-1).create_infer_request()
+        self._any.infer(observations, share_inputs=True, share_outputs=True)
+        policy, value = (self._any.get_output_tensor(i).data.copy() for i in (0, 1))
+        return policy, value
+
+
+@cache
+def pieces(count: int) -> tuple[int, ...]:
+    """The cheapest way to evaluate `count` positions with models of the sizes there are.
+
+    The sizes add up to `count` or a little more; the rest of the last one is padding.
+    """
+    if count > 2 * SIZES[-1]:
+        full, rest = divmod(count, SIZES[-1])
+        return (SIZES[-1],) * (full - 1) + pieces(rest + SIZES[-1])
+    best: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    for n in range(1, count + 1):
+        options = [
+            (size + CALL_COST + best[max(0, n - size)][0], (*best[max(0, n - size)][1], size))
+            for size in SIZES
+        ]
+        best.append(min(options))
+    return tuple(sorted(best[count][1], reverse=True))

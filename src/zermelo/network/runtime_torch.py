@@ -1,0 +1,59 @@
+"""Evaluates with torch: on CUDA or MPS if there is such a device, else on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from zermelo.errors import UserError
+from zermelo.network.build_torch import FoldedNetwork
+from zermelo.network.weights import Array, Weights
+
+
+def best_device() -> str:
+    """Where torch computes fastest here."""
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+class TorchRuntime:
+    """One network serves all callers: evaluating does not change it."""
+
+    backend = "torch"
+
+    def __init__(self, weights: Weights, precision: str = "f32", device: str | None = None) -> None:
+        if precision not in ("f32", "bf16"):
+            raise UserError("the backend torch computes in f32 and bf16 only")
+        self.precision = precision
+        self.device = torch.device(device or best_device())
+        self._type = torch.float32 if precision == "f32" else torch.bfloat16
+        network = FoldedNetwork(weights).eval().to(self.device, self._type)
+        self._network = network.to(memory_format=torch.channels_last)
+
+    def session(self) -> TorchRuntime:
+        """Itself."""
+        return self
+
+    def run(self, observations: Array) -> tuple[Array, Array]:
+        """See `runtimes.Session`."""
+        with torch.inference_mode(), _one_thread(self.device):
+            planes = torch.from_numpy(observations).to(self.device, self._type)
+            heads = self._network(planes.contiguous(memory_format=torch.channels_last))
+            return heads.policy.float().cpu().numpy(), heads.value.float().cpu().numpy()
+
+
+@contextmanager
+def _one_thread(device: torch.device) -> Iterator[None]:
+    """Each searching thread has a core of its own; torch would otherwise use all for each."""
+    before = torch.get_num_threads()
+    if device.type != "cpu" or before == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
