@@ -21,6 +21,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 
 setup: $(VENV)/.ready ## Make the virtual environment and build the core
 	@$(PY) -m pip install -q --no-build-isolation --no-deps -e .
+	@cp build/cp*/_core.pyi src/zermelo/_core.pyi
 
 demo: setup ## Play Connect Four in the terminal (search against a perfect player)
 	$(BIN)/zermelo demo
@@ -40,7 +41,7 @@ check: setup ## Format, lint, types, layers
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(PY) tools/check_layers.py
-	$(BIN)/clang-tidy --quiet -p build/tests cpp/tests/tidy.cpp
+	$(BIN)/clang-tidy --quiet tools/tidy.cpp -- -std=c++20 -Icpp
 
 format: setup ## Format both languages
 	$(BIN)/ruff format .

@@ -1,11 +1,11 @@
-// Options are typed once: a struct holds the defaults, one table beside it the name, range and text.
-// From the table come the Python constructor, validation, file keys, flags and the docs.
+// Options are typed once: a struct holds the defaults, one table beside it the name, range and
+// text. From the table come the Python constructor, validation, file keys, flags and the docs.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -74,7 +74,8 @@ void set_option(S& options, const Option<S>& row, const OptionValue& value) {
       refuse_option(row.name, value, allowed);
     }
     const auto parsed = detail::as_integer(value);
-    if (!parsed || static_cast<double>(*parsed) < row.low || static_cast<double>(*parsed) > row.high) {
+    if (!parsed || static_cast<double>(*parsed) < row.low ||
+        static_cast<double>(*parsed) > row.high) {
       refuse_option(row.name, value, "a whole number " + detail::range_text(row.low, row.high));
     }
     options.*(*integer) = *parsed;

@@ -48,39 +48,43 @@ void bind_search(nb::module_& m, const char* name) {
   using Self = BoundSearch<G>;
   const std::string class_name = std::string(name) + "Search";
   nb::class_<Self>(m, class_name.c_str())
-      .def("run",
-           [](Self& self, nb::handle state, std::int64_t simulations, double seconds, bool full,
-              const std::vector<int>& allowed, nb::object progress) {
-             const auto position = StateCaster<G>::get(self.game, state);
-             std::vector<Action> actions;
-             for (const int action : allowed) {
-               check_legal(*self.game.rules, position, action);
-               actions.push_back(static_cast<Action>(action));
-             }
-             const auto poll = make_poll(self, progress);
-             nb::gil_scoped_release unlocked;
-             return self.search.run(position, {simulations, seconds}, full, actions, poll);
-           },
-           nb::arg("state"), nb::arg("simulations"), nb::arg("seconds"), nb::arg("full"),
-           nb::arg("allowed"), nb::arg("progress").none())
-      .def("run_many",
-           [](Self& self, const std::vector<nb::object>& states, std::int64_t simulations,
-              double seconds, bool full) {
-             std::vector<typename G::State> positions;
-             for (const auto& state : states) positions.push_back(StateCaster<G>::get(self.game, state));
-             const nb::object none = nb::none();
-             const auto poll = make_poll(self, none);
-             nb::gil_scoped_release unlocked;
-             return self.search.run_many(positions, {simulations, seconds}, full, poll);
-           },
-           nb::arg("states"), nb::arg("simulations"), nb::arg("seconds"), nb::arg("full"))
+      .def(
+          "run",
+          [](Self& self, nb::handle state, std::int64_t simulations, double seconds, bool full,
+             const std::vector<int>& allowed, nb::object progress) {
+            const auto position = StateCaster<G>::get(self.game, state);
+            std::vector<Action> actions;
+            for (const int action : allowed) {
+              check_legal(*self.game.rules, position, action);
+              actions.push_back(static_cast<Action>(action));
+            }
+            const auto poll = make_poll(self, progress);
+            nb::gil_scoped_release unlocked;
+            return self.search.run(position, {simulations, seconds}, full, actions, poll);
+          },
+          nb::arg("state"), nb::arg("simulations"), nb::arg("seconds"), nb::arg("full"),
+          nb::arg("allowed"), nb::arg("progress").none())
+      .def(
+          "run_many",
+          [](Self& self, const std::vector<nb::object>& states, std::int64_t simulations,
+             double seconds, bool full) {
+            std::vector<typename G::State> positions;
+            for (const auto& state : states)
+              positions.push_back(StateCaster<G>::get(self.game, state));
+            const nb::object none = nb::none();
+            const auto poll = make_poll(self, none);
+            nb::gil_scoped_release unlocked;
+            return self.search.run_many(positions, {simulations, seconds}, full, poll);
+          },
+          nb::arg("states"), nb::arg("simulations"), nb::arg("seconds"), nb::arg("full"))
       .def("result", [](const Self& self) { return self.search.result(); })
-      .def("advance",
-           [](Self& self, int action) {
-             nb::gil_scoped_release unlocked;
-             return self.search.advance(static_cast<Action>(action));
-           },
-           nb::arg("action"), "The action must be legal where the tree stands.")
+      .def(
+          "advance",
+          [](Self& self, int action) {
+            nb::gil_scoped_release unlocked;
+            return self.search.advance(static_cast<Action>(action));
+          },
+          nb::arg("action"), "The action must be legal where the tree stands.")
       .def("clear", [](Self& self) { self.search.clear(); })
       .def("stop", [](Self& self) { self.search.stop(); })
       .def("set_evaluator",
@@ -99,13 +103,15 @@ void bind_search(nb::module_& m, const char* name) {
         }
         return rows;
       });
-  m.def("make_search",
-        [](const BoundGame<G>& game, nb::object evaluator, const SearchOptions& options,
-           std::shared_ptr<EvaluationCache> cache) {
-          return new Self{game, Search<G>(*game.rules, options,
-                                          make_evaluator<G>(*game.rules, evaluator), std::move(cache))};
-        },
-        nb::arg("game"), nb::arg("evaluator"), nb::arg("options"), nb::arg("cache").none());
+  m.def(
+      "make_search",
+      [](const BoundGame<G>& game, nb::object evaluator, const SearchOptions& options,
+         std::shared_ptr<EvaluationCache> cache) {
+        return new Self{game,
+                        Search<G>(*game.rules, options, make_evaluator<G>(*game.rules, evaluator),
+                                  std::move(cache))};
+      },
+      nb::arg("game"), nb::arg("evaluator"), nb::arg("options"), nb::arg("cache").none());
 }
 
 }  // namespace zermelo::bindings

@@ -10,7 +10,8 @@ void bind_checkers(nb::module_& m) {
       .def(nb::new_([](int quiet_plies) {
              return BoundGame<Checkers>{
                  std::make_shared<Checkers>(CheckersOptions{.quiet_plies = quiet_plies})};
-           }), nb::arg("quiet_plies") = 80);
+           }),
+           nb::arg("quiet_plies") = 80);
   bind_search<Checkers>(m, "Checkers");
 }
 

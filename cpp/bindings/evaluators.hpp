@@ -40,13 +40,14 @@ inline std::string shape_text(nb::handle array) {
 }
 
 // A Python callable: observations -> (policy logits [batch, actions], value [batch] or WDL
-// probabilities [batch, 3]), for the player to move. With an attribute `packed` that is true it gets
-// uint64 [batch, words], else float32 [batch, planes, rows, columns].
+// probabilities [batch, 3]), for the player to move. With an attribute `packed` that is true it
+// gets uint64 [batch, words], else float32 [batch, planes, rows, columns].
 template <Game G>
 class PyEvaluator final : public Evaluator<G> {
  public:
   PyEvaluator(const G& game, nb::object callable)
-      : layout_(game.layout()), num_actions_(static_cast<std::size_t>(game.num_actions())),
+      : layout_(game.layout()),
+        num_actions_(static_cast<std::size_t>(game.num_actions())),
         callable_(std::move(callable)),
         packed_(nb::hasattr(callable_, "packed") && nb::cast<bool>(callable_.attr("packed"))) {}
   ~PyEvaluator() override {
@@ -67,7 +68,8 @@ class PyEvaluator final : public Evaluator<G> {
       }
     }
     nb::gil_scoped_acquire lock;
-    nb::object answer = callable_(packed_ ? packed_array(batch) : planes_array(batch.size(), memory));
+    nb::object answer =
+        callable_(packed_ ? packed_array(batch) : planes_array(batch.size(), memory));
     if (!nb::isinstance<nb::tuple>(answer) || nb::len(answer) != 2) {
       throw std::runtime_error("the evaluator did not return a pair (policy, value)");
     }
@@ -149,8 +151,9 @@ std::shared_ptr<Evaluator<G>> make_evaluator(const G& game, nb::object evaluator
     return std::make_shared<RolloutEvaluator<G>>(game, spec.rollouts, spec.max_plies, spec.seed);
   }
   if (!nb::isinstance<nb::callable>(evaluator)) {
-    throw std::invalid_argument("an evaluator is a callable on observations, or one of "
-                                "UniformEvaluator, HashEvaluator and RolloutEvaluator");
+    throw std::invalid_argument(
+        "an evaluator is a callable on observations, or one of "
+        "UniformEvaluator, HashEvaluator and RolloutEvaluator");
   }
   return std::make_shared<PyEvaluator<G>>(game, std::move(evaluator));
 }

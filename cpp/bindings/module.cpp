@@ -8,7 +8,8 @@ namespace nb = nanobind;
 using namespace zermelo;
 
 NB_MODULE(_core, m) {
-  // An evaluator written in Python may refer to the search that uses it; such cycles live until exit.
+  // An evaluator written in Python may refer to the search that uses it; such cycles live until
+  // exit.
   nb::set_leak_warnings(false);
   m.doc() = "Zermelo's native core: games and search.";
   nb::enum_<Outcome>(m, "Outcome", "How a game ended.", nb::is_arithmetic())

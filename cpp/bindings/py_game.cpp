@@ -15,17 +15,19 @@ struct StateCaster<PyGame> {
 void bind_py_game(nb::module_& m) {
   using Self = BoundGame<PyGame>;
   nb::class_<Self>(m, "PyGame", "A game written in Python, for the native search and perft.")
-      .def(nb::new_([](nb::object game) { return Self{std::make_shared<PyGame>(std::move(game))}; }),
-           nb::arg("game"))
+      .def(
+          nb::new_([](nb::object game) { return Self{std::make_shared<PyGame>(std::move(game))}; }),
+          nb::arg("game"))
       .def_prop_ro("name", [](const Self& g) { return g.rules->name(); })
       .def_prop_ro("num_actions", [](const Self& g) { return g.rules->num_actions(); })
-      .def("perft",
-           [](const Self& g, nb::object state, int depth) {
-             const auto position = g.rules->adopt(std::move(state), 0);
-             nb::gil_scoped_release unlocked;
-             return perft(*g.rules, position, depth);
-           },
-           nb::arg("state"), nb::arg("depth"));
+      .def(
+          "perft",
+          [](const Self& g, nb::object state, int depth) {
+            const auto position = g.rules->adopt(std::move(state), 0);
+            nb::gil_scoped_release unlocked;
+            return perft(*g.rules, position, depth);
+          },
+          nb::arg("state"), nb::arg("depth"));
   bind_search<PyGame>(m, "Py");
 }
 

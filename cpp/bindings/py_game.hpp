@@ -1,7 +1,7 @@
 // A game written in Python, seen as a native Game: the same search and perft run on it.
 //
-// Every call takes the interpreter's lock for itself, so a search can run without holding it. States
-// are Python objects counted by a shared_ptr, which may be copied without the lock.
+// Every call takes the interpreter's lock for itself, so a search can run without holding it.
+// States are Python objects counted by a shared_ptr, which may be copied without the lock.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -82,7 +82,8 @@ class PyGame {
       }
       actions.push(static_cast<Action>(index));
     }
-    if (actions.empty()) fail("game '", name_, "': a position that is not over has no legal action");
+    if (actions.empty())
+      fail("game '", name_, "': a position that is not over has no legal action");
     return result;
   }
   Outcome outcome(const State& s) const {
@@ -109,7 +110,8 @@ class PyGame {
     nb::gil_scoped_acquire lock;
     using Array = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
     nb::object numpy = nb::module_::import_("numpy");
-    nb::object planes = numpy.attr("ascontiguousarray")(call("observe", get(s)), numpy.attr("float32"));
+    nb::object planes =
+        numpy.attr("ascontiguousarray")(call("observe", get(s)), numpy.attr("float32"));
     const auto array = nb::cast<Array>(planes);
     if (array.size() != static_cast<std::size_t>(layout_.floats())) {
       fail("game '", name_, "': observe() has ", array.size(), " numbers, not ", layout_.floats());

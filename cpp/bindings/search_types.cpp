@@ -52,14 +52,18 @@ void bind_options(nb::module_& m) {
     set_all(made, values);
     new (self) SearchOptions(made);
   });
-  options.def("replace", [](const SearchOptions& self, const nb::kwargs& values) {
-    SearchOptions copy = self;
-    set_all(copy, values);
-    return copy;
-  }, "A copy with some options changed.");
+  options.def(
+      "replace",
+      [](const SearchOptions& self, const nb::kwargs& values) {
+        SearchOptions copy = self;
+        set_all(copy, values);
+        return copy;
+      },
+      "A copy with some options changed.");
   options.def("to_dict", [](const SearchOptions& self) {
     nb::dict out;
-    for (const Row& row : search_option_table()) out[std::string(row.name).c_str()] = get_option(self, row);
+    for (const Row& row : search_option_table())
+      out[std::string(row.name).c_str()] = get_option(self, row);
     return out;
   });
   options.def("__eq__", [](const SearchOptions& a, nb::handle b) {
@@ -84,15 +88,19 @@ void bind_options(nb::module_& m) {
     for (const Row& row : search_option_table()) {
       if (get_option(self, row) == get_option(defaults, row)) continue;
       const nb::object value = nb::cast(get_option(self, row));
-      text += (text.back() == '(' ? "" : ", ") + std::string(row.name) + "=" + nb::repr(value).c_str();
+      text +=
+          (text.back() == '(' ? "" : ", ") + std::string(row.name) + "=" + nb::repr(value).c_str();
     }
     return text + ")";
   });
-  options.def_static("table", [] {
-    nb::list rows;
-    for (const Row& row : search_option_table()) rows.append(row_dict(row));
-    return rows;
-  }, "One dict per option: name, default, range or choices, technique, AlphaZero's value, doc.");
+  options.def_static(
+      "table",
+      [] {
+        nb::list rows;
+        for (const Row& row : search_option_table()) rows.append(row_dict(row));
+        return rows;
+      },
+      "One dict per option: name, default, range or choices, technique, AlphaZero's value, doc.");
   for (const Row& row : search_option_table()) {
     options.def_prop_rw(
         std::string(row.name).c_str(),
@@ -105,51 +113,90 @@ void bind_options(nb::module_& m) {
 template <class T, class Read>
 auto column(const SearchResult& r, Read read) {
   auto array = new_array<T>({r.actions.size()});
-  for (std::size_t i = 0; i < r.actions.size(); ++i) array.data()[i] = static_cast<T>(read(r.actions[i]));
+  for (std::size_t i = 0; i < r.actions.size(); ++i)
+    array.data()[i] = static_cast<T>(read(r.actions[i]));
   return array.numpy();
 }
 
 void bind_result(nb::module_& m) {
   nb::class_<SearchResult>(m, "NativeResult")
-      .def_prop_ro("actions", [](const SearchResult& r) { return column<std::int64_t>(r, [](auto& a) { return a.action; }); }, nb::rv_policy::automatic)
-      .def_prop_ro("visits", [](const SearchResult& r) { return column<std::int64_t>(r, [](auto& a) { return a.visits; }); }, nb::rv_policy::automatic)
-      .def_prop_ro("q", [](const SearchResult& r) { return column<double>(r, [](auto& a) { return a.q; }); }, nb::rv_policy::automatic)
-      .def_prop_ro("prior", [](const SearchResult& r) { return column<double>(r, [](auto& a) { return a.prior; }); }, nb::rv_policy::automatic)
-      .def_prop_ro("network_prior", [](const SearchResult& r) { return column<double>(r, [](auto& a) { return a.network_prior; }); }, nb::rv_policy::automatic)
-      .def_prop_ro("draw", [](const SearchResult& r) { return column<double>(r, [](auto& a) { return a.draw; }); }, nb::rv_policy::automatic)
-      .def_prop_ro("forced", [](const SearchResult& r) { return column<std::int64_t>(r, [](auto& a) { return a.forced; }); }, nb::rv_policy::automatic)
-      .def_prop_ro("target", [](const SearchResult& r) {
-        auto array = new_array<double>({r.target.size()});
-        std::copy(r.target.begin(), r.target.end(), array.data());
-        return array.numpy();
-      }, nb::rv_policy::automatic)
-      .def_prop_ro("certain_actions", [](const SearchResult& r) {
-        nb::list out;
-        for (const auto& a : r.actions) out.append(certain_tuple(a.certain));
-        return out;
-      })
-      .def("pv", [](const SearchResult& r, std::size_t index) {
-        return std::vector<int>(r.actions.at(index).pv.begin(), r.actions.at(index).pv.end());
-      })
+      .def_prop_ro(
+          "actions",
+          [](const SearchResult& r) {
+            return column<std::int64_t>(r, [](auto& a) { return a.action; });
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "visits",
+          [](const SearchResult& r) {
+            return column<std::int64_t>(r, [](auto& a) { return a.visits; });
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "q", [](const SearchResult& r) { return column<double>(r, [](auto& a) { return a.q; }); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "prior",
+          [](const SearchResult& r) { return column<double>(r, [](auto& a) { return a.prior; }); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "network_prior",
+          [](const SearchResult& r) {
+            return column<double>(r, [](auto& a) { return a.network_prior; });
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "draw",
+          [](const SearchResult& r) { return column<double>(r, [](auto& a) { return a.draw; }); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "forced",
+          [](const SearchResult& r) {
+            return column<std::int64_t>(r, [](auto& a) { return a.forced; });
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "target",
+          [](const SearchResult& r) {
+            auto array = new_array<double>({r.target.size()});
+            std::copy(r.target.begin(), r.target.end(), array.data());
+            return array.numpy();
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro("certain_actions",
+                   [](const SearchResult& r) {
+                     nb::list out;
+                     for (const auto& a : r.actions) out.append(certain_tuple(a.certain));
+                     return out;
+                   })
+      .def("pv",
+           [](const SearchResult& r, std::size_t index) {
+             return std::vector<int>(r.actions.at(index).pv.begin(), r.actions.at(index).pv.end());
+           })
       .def_ro("best", &SearchResult::best)
       .def_ro("root_visits", &SearchResult::visits)
       .def_ro("value", &SearchResult::value)
       .def_prop_ro("certain", [](const SearchResult& r) { return certain_tuple(r.certain); })
-      .def_prop_ro("stop", [](const SearchResult& r) {
-        constexpr const char* kNames[] = {"", "stopped", "time", "max_nodes"};
-        return std::string(kNames[static_cast<int>(r.stop)]);
-      })
-      .def_prop_ro("counters", [](const SearchResult& r) {
-        nb::dict out;
-        out["simulations"] = r.counters.simulations;
-        out["evaluations"] = r.counters.evaluations;
-        out["batches"] = r.counters.batches;
-        out["cache_hits"] = r.counters.cache_hits;
-        out["collisions"] = r.counters.collisions;
-        out["max_depth"] = r.counters.max_depth;
-        out["mean_depth"] = r.counters.simulations ? static_cast<double>(r.counters.depth_sum) / static_cast<double>(r.counters.simulations) : 0.0;
-        return out;
-      })
+      .def_prop_ro("stop",
+                   [](const SearchResult& r) {
+                     constexpr const char* kNames[] = {"", "stopped", "time", "max_nodes"};
+                     return std::string(kNames[static_cast<int>(r.stop)]);
+                   })
+      .def_prop_ro("counters",
+                   [](const SearchResult& r) {
+                     nb::dict out;
+                     out["simulations"] = r.counters.simulations;
+                     out["evaluations"] = r.counters.evaluations;
+                     out["batches"] = r.counters.batches;
+                     out["cache_hits"] = r.counters.cache_hits;
+                     out["collisions"] = r.counters.collisions;
+                     out["max_depth"] = r.counters.max_depth;
+                     out["mean_depth"] = r.counters.simulations
+                                             ? static_cast<double>(r.counters.depth_sum) /
+                                                   static_cast<double>(r.counters.simulations)
+                                             : 0.0;
+                     return out;
+                   })
       .def_ro("nodes", &SearchResult::nodes)
       .def_ro("bytes", &SearchResult::bytes)
       .def_ro("seconds", &SearchResult::seconds)
@@ -163,14 +210,19 @@ void bind_search_types(nb::module_& m) {
   bind_result(m);
   nb::class_<UniformSpec>(m, "UniformEvaluator", "Equal priors, value 0: the search on its own.")
       .def(nb::init<>());
-  nb::class_<HashSpec>(m, "HashEvaluator", "A hash as the network: the same in Python, bit for bit.")
+  nb::class_<HashSpec>(m, "HashEvaluator",
+                       "A hash as the network: the same in Python, bit for bit.")
       .def(nb::init<std::uint64_t>(), nb::arg("seed") = 0)
       .def_ro("seed", &HashSpec::seed);
-  nb::class_<RolloutSpec>(m, "RolloutEvaluator", "Equal priors; the value is the mean of random games.")
-      .def("__init__", [](RolloutSpec* self, int rollouts, int max_plies, std::uint64_t seed) {
-        if (rollouts < 1 || max_plies < 1) fail("rollouts and max_plies must be at least 1");
-        new (self) RolloutSpec{rollouts, max_plies, seed};
-      }, nb::arg("rollouts") = 1, nb::arg("max_plies") = 1000, nb::arg("seed") = 0);
+  nb::class_<RolloutSpec>(m, "RolloutEvaluator",
+                          "Equal priors; the value is the mean of random games.")
+      .def(
+          "__init__",
+          [](RolloutSpec* self, int rollouts, int max_plies, std::uint64_t seed) {
+            if (rollouts < 1 || max_plies < 1) fail("rollouts and max_plies must be at least 1");
+            new (self) RolloutSpec{rollouts, max_plies, seed};
+          },
+          nb::arg("rollouts") = 1, nb::arg("max_plies") = 1000, nb::arg("seed") = 0);
   nb::class_<EvaluationCache>(m, "EvaluationCache", "Evaluations by position, bounded in memory.")
       .def(nb::init<std::size_t, std::size_t>(), nb::arg("mib"), nb::arg("actions"))
       .def("clear", &EvaluationCache::clear)
@@ -183,11 +235,14 @@ void bind_search_types(nb::module_& m) {
       .def("next", &Random::next)
       .def("uniform", &Random::uniform)
       .def("gamma", &Random::gamma, nb::arg("shape"))
-      .def("dirichlet", [](Random& self, double alpha, std::size_t size) {
-        std::vector<double> out(size);
-        self.dirichlet(alpha, out);
-        return out;
-      }, nb::arg("alpha"), nb::arg("size"));
+      .def(
+          "dirichlet",
+          [](Random& self, double alpha, std::size_t size) {
+            std::vector<double> out(size);
+            self.dirichlet(alpha, out);
+            return out;
+          },
+          nb::arg("alpha"), nb::arg("size"));
 }
 
 }  // namespace zermelo::bindings

@@ -1,9 +1,10 @@
 // The Game concept: all that search, self-play and the bindings know of a game.
 //
-// A game object holds the rules' parameters (a board size, say) and no position; positions are small
-// values of type State. The verbs are those of the Python protocol in `zermelo/games/protocol.py`.
-// A game knows nothing of search. Functions that take text throw std::invalid_argument with one
-// sentence that names what is wrong and where; everything else assumes legal input and is unchecked.
+// A game object holds the rules' parameters (a board size, say) and no position; positions are
+// small values of type State. The verbs are those of the Python protocol in
+// `zermelo/games/protocol.py`. A game knows nothing of search. Functions that take text throw
+// std::invalid_argument with one sentence that names what is wrong and where; everything else
+// assumes legal input and is unchecked.
 #pragma once
 
 #include <concepts>
@@ -19,9 +20,9 @@ namespace zermelo {
 template <class G>
 concept Game = std::copyable<G> && std::copyable<typename G::State> &&
                std::default_initializable<typename G::State> &&
-               requires(const G& game, const typename G::State& state, typename G::State& mutable_state,
-                        Action action, ActionList& actions, std::uint64_t* words, int symmetry,
-                        int cell, std::string_view text) {
+               requires(const G& game, const typename G::State& state,
+                        typename G::State& mutable_state, Action action, ActionList& actions,
+                        std::uint64_t* words, int symmetry, int cell, std::string_view text) {
                  // Name with its parameters as the registry spells it: "connect4", "hex?size=7".
                  { game.name() } -> std::same_as<std::string>;
                  { game.num_actions() } -> std::same_as<int>;

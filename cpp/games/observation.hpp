@@ -1,9 +1,10 @@
 // What a network sees of a position, packed: the layout, and the expansion to float32 planes.
 //
 // A packed observation is `words()` 64-bit words:
-//   binary planes   words_per_plane() words each; bit (row * columns + column) % 64 of word cell / 64
-//   scalar planes   one byte each, eight to a word, low byte first; the plane is byte * scale everywhere
-//   dense planes    float32 cells, two to a word, low half first (games written in Python only)
+//   binary planes   words_per_plane() words each; bit (row * columns + column) % 64 of word cell /
+//   64 scalar planes   one byte each, eight to a word, low byte first; the plane is byte * scale
+//   everywhere dense planes    float32 cells, two to a word, low half first (games written in
+//   Python only)
 // Expanded, the planes stand in that order: [planes][rows][columns], always from the mover's side.
 #pragma once
 

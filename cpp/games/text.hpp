@@ -58,12 +58,14 @@ inline std::string without_row_breaks(std::string_view text, int rows, int colum
   int column = 0;
   for (const char c : text) {
     if (c == '/') {
-      if (column != columns) fail("position '", text, "': row ", row + 1, " has ", column, " cells, not ", columns);
+      if (column != columns)
+        fail("position '", text, "': row ", row + 1, " has ", column, " cells, not ", columns);
       ++row;
       column = 0;
       continue;
     }
-    if (letters.find(c) == std::string_view::npos) fail("position '", text, "': '", c, "' is none of ", letters);
+    if (letters.find(c) == std::string_view::npos)
+      fail("position '", text, "': '", c, "' is none of ", letters);
     board += c;
     ++column;
   }

@@ -79,9 +79,7 @@ class TicTacToe {
   Action transform_action(Action action, int symmetry) const {
     return static_cast<Action>(transform_cell(action, symmetry));
   }
-  int transform_cell(int cell, int symmetry) const {
-    return square_symmetry(cell, 3, symmetry);
-  }
+  int transform_cell(int cell, int symmetry) const { return square_symmetry(cell, 3, symmetry); }
 
   std::string action_text(const State&, Action action) const { return cell_text(action, 3, 3); }
   Action parse_action(const State& s, std::string_view text) const {
@@ -100,9 +98,12 @@ class TicTacToe {
       if (board[cell] != '.') place(s, board[cell] == 'O', cell);
     }
     const int lead = std::popcount(unsigned{s.stones[0]}) - std::popcount(unsigned{s.stones[1]});
-    if (lead != 0 && lead != 1) fail("position '", text, "': X must have as many stones as O or one more");
-    if (has_line(s.stones[0]) && has_line(s.stones[1])) fail("position '", text, "': both players have a line");
-    if (has_line(s.stones[lead == 1 ? 1 : 0])) fail("position '", text, "': a stone was played after the game was won");
+    if (lead != 0 && lead != 1)
+      fail("position '", text, "': X must have as many stones as O or one more");
+    if (has_line(s.stones[0]) && has_line(s.stones[1]))
+      fail("position '", text, "': both players have a line");
+    if (has_line(s.stones[lead == 1 ? 1 : 0]))
+      fail("position '", text, "': a stone was played after the game was won");
     return s;
   }
   std::string cells(const State& s) const {

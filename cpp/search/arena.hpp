@@ -30,7 +30,8 @@ class Arena {
   static constexpr std::size_t kSegmentUnits = kSegmentBytes / UnitBytes;
   static constexpr std::size_t kMaxSegments = (std::size_t{1} << 32) / kSegmentUnits;
 
-  Arena() : table_(static_cast<std::atomic<std::byte*>*>(std::calloc(kMaxSegments, sizeof(void*)))) {
+  Arena()
+      : table_(static_cast<std::atomic<std::byte*>*>(std::calloc(kMaxSegments, sizeof(void*)))) {
     if (!table_) throw std::bad_alloc();
   }
   ~Arena() {
@@ -100,7 +101,7 @@ class Arena {
   mutable std::mutex mutex_;  // guards the three below
   std::vector<BlockIndex> free_;
   std::size_t segments_ = 0;
-  std::size_t used_ = 0;                // units of the last segment
+  std::size_t used_ = 0;                  // units of the last segment
   std::atomic<std::byte*>* const table_;  // entries are written once
 };
 

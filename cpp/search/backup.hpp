@@ -1,5 +1,5 @@
-// Steps 2 and 4 of a simulation: giving a position its edges, and carrying a value back to the root.
-// S1 (statistics), S10 (turn discount), S11 (certainty), S17 (slower averaging).
+// Steps 2 and 4 of a simulation: giving a position its edges, and carrying a value back to the
+// root. S1 (statistics), S10 (turn discount), S11 (certainty), S17 (slower averaging).
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,8 @@ inline void sorted_edges(std::span<const Action> actions, std::span<const std::u
 }
 
 // S11: makes `node` certain when its children say so. Children's results are for the player who
-// moves at `node`; `flips` tells whether another player chose `node`. Returns whether it is certain.
+// moves at `node`; `flips` tells whether another player chose `node`. Returns whether it is
+// certain.
 template <bool Shared>
 bool prove(const NodePool& pool, Node& node, bool flips) {
   const std::size_t children = node.num_children.load(std::memory_order_acquire);
@@ -105,10 +106,11 @@ void add_value(Node& node, double value, double gamma) {
   Access<Shared>::add(node.visits, 1);
 }
 
-// Step 4. `value` is for the player to move at the end of the path, unless the leaf is certain; then
-// that counts. Takes the path's virtual loss away.
+// Step 4. `value` is for the player to move at the end of the path, unless the leaf is certain;
+// then that counts. Takes the path's virtual loss away.
 template <bool Shared>
-void backup(const SelectConstants& constants, const NodePool& pool, const Path& path, double value) {
+void backup(const SelectConstants& constants, const NodePool& pool, const Path& path,
+            double value) {
   const SearchOptions& options = constants.options;
   std::size_t depth = path.nodes.size() - 1;
   if (path.players[depth] != path.chooser(depth)) value = -value;

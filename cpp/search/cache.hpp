@@ -154,7 +154,8 @@ class CacheKey {
     }
     order_.resize(actions.size());
     for (std::size_t i = 0; i < actions.size(); ++i) {
-      order_[i] = std::uint32_t{game.transform_action(actions[i], best)} << 16 | static_cast<std::uint32_t>(i);
+      order_[i] = std::uint32_t{game.transform_action(actions[i], best)} << 16 |
+                  static_cast<std::uint32_t>(i);
     }
     std::sort(order_.begin(), order_.end());
   }
@@ -169,7 +170,8 @@ class CacheKey {
     for (std::size_t i = 0; i < kept_.size(); ++i) priors[order_[i] & 0xFFFF] = kept_[i];
     return true;
   }
-  void insert(EvaluationCache& cache, std::span<const std::uint16_t> priors, CachedEvaluation value) {
+  void insert(EvaluationCache& cache, std::span<const std::uint16_t> priors,
+              CachedEvaluation value) {
     if (order_.empty()) return cache.insert(key(), priors, value);
     kept_.resize(priors.size());
     for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i] = priors[order_[i] & 0xFFFF];

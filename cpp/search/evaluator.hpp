@@ -119,7 +119,8 @@ class RolloutEvaluator final : public Evaluator<G> {
 template <Game G>
 void check_answer(const Position<G>& position) {
   for (const float logit : position.logits) {
-    if (!std::isfinite(logit)) throw std::runtime_error("the evaluator returned a policy that is not finite");
+    if (!std::isfinite(logit))
+      throw std::runtime_error("the evaluator returned a policy that is not finite");
   }
   if (!(std::abs(position.value) <= 1.001f)) {
     throw std::runtime_error("the evaluator returned the value " + std::to_string(position.value) +

@@ -1,5 +1,6 @@
 // All that can be chosen about a search. The defaults are those of play; a "full" search is what
-// self-play uses for its policy targets: only it has root noise, discounting and forced root visits.
+// self-play uses for its policy targets: only it has root noise, discounting and forced root
+// visits.
 #pragma once
 
 #include <cstdint>

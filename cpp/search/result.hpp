@@ -18,15 +18,15 @@ namespace zermelo {
 struct ActionResult {
   Action action = 0;
   std::uint32_t visits = 0;
-  double q = 0;               // mean value, or the certain one; 0 when never visited
-  double prior = 0;           // as the search used it, noise included
+  double q = 0;      // mean value, or the certain one; 0 when never visited
+  double prior = 0;  // as the search used it, noise included
   double network_prior = 0;
   bool allowed = true;
-  double draw = 0;            // mean draw probability of this search's visits
+  double draw = 0;  // mean draw probability of this search's visits
   Certain certain;
-  std::uint32_t forced = 0;   // visits owed to S9
+  std::uint32_t forced = 0;  // visits owed to S9
   double gumbel = 0;
-  std::vector<Action> pv;     // from this action on
+  std::vector<Action> pv;  // from this action on
 };
 
 struct SearchResult {
@@ -41,12 +41,12 @@ struct SearchResult {
   double seconds = 0;
   bool full = false;
 
-  std::size_t best = 0;             // index of the action to play
-  std::vector<double> target;       // policy target, one per action
+  std::size_t best = 0;        // index of the action to play
+  std::vector<double> target;  // policy target, one per action
 };
 
-// S11, S20: a certain win by the shortest way; else the most visits; else the longest loss. The first
-// of equals. A move never visited is better than a certain loss.
+// S11, S20: a certain win by the shortest way; else the most visits; else the longest loss. The
+// first of equals. A move never visited is better than a certain loss.
 inline std::size_t best_index(const std::vector<ActionResult>& actions) {
   const auto better = [](const ActionResult& a, const ActionResult& b) {
     if (a.allowed != b.allowed) return a.allowed;
@@ -91,7 +91,8 @@ inline std::vector<double> gumbel_target(const SearchResult& r, const SearchOpti
   double largest = -1e300;
   for (const ActionResult& a : r.actions) {
     const double q = a.visits > 0 ? a.q : mixed;
-    target.push_back(a.allowed ? std::log(std::max(a.network_prior, 1e-12)) + gumbel_sigma(options, most, q)
+    target.push_back(a.allowed ? std::log(std::max(a.network_prior, 1e-12)) +
+                                     gumbel_sigma(options, most, q)
                                : -std::numeric_limits<double>::infinity());
     largest = std::max(largest, target.back());
   }
@@ -206,15 +207,17 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
     a.action = row.action;
     a.visits = child.visits.load();
     a.certain = child.certain();
-    if (a.certain || a.visits > 0) a.q = a.certain ? constants.certain_value(a.certain) : child.value_sum.load() / a.visits;
+    if (a.certain || a.visits > 0)
+      a.q = a.certain ? constants.certain_value(a.certain) : child.value_sum.load() / a.visits;
     a.prior = row.prior;
     a.network_prior = row.network_prior;
     a.allowed = row.allowed;
     a.forced = row.forced.load();
     a.gumbel = row.gumbel;
     const std::uint32_t backups = row.backups.load();
-    a.draw = a.certain ? a.certain.proof == Proof::kDraw
-             : backups > 0 ? row.draw_sum.load() / backups : std::max(0.0, 1.0 - std::abs(a.q));
+    a.draw = a.certain     ? a.certain.proof == Proof::kDraw
+             : backups > 0 ? row.draw_sum.load() / backups
+                           : std::max(0.0, 1.0 - std::abs(a.q));
     a.draw = std::clamp(a.draw, 0.0, 1.0 - std::abs(a.q));
     a.pv.push_back(row.action);
     append_pv(pool, &child, a.pv);

@@ -17,7 +17,8 @@ inline BlockIndex advance_root(NodeAllocator& allocator, BlockIndex root, std::s
   Node& old = *pool.node(root);
   const BlockIndex fresh = allocator.make_root();
   Node& node = *pool.node(fresh);
-  if (index < old.num_children.load()) {
+  // A child without edges is a leaf or was forgotten (S8): the new root begins afresh.
+  if (index < old.num_children.load() && child_at(pool, old, index)->expanded()) {
     Node& child = *child_at(pool, old, index);
     const double sum = child.value_sum.load();
     node.value_sum = flips ? -sum : sum;

@@ -1,5 +1,6 @@
 // What only the root has: noisy priors, forced visits, allowed actions, the Gumbel schedule.
-// It is rebuilt from the tree at the start of every search, so noise is never mixed into noise (S6).
+// It is rebuilt from the tree at the start of every search, so noise is never mixed into noise
+// (S6).
 #pragma once
 
 #include <algorithm>
@@ -37,7 +38,8 @@ struct RootTable {
 
 // S7: alpha 0 is 10 / legal actions.
 inline double noise_alpha(const SearchOptions& options, std::size_t actions) {
-  return options.dirichlet_alpha > 0 ? options.dirichlet_alpha : 10.0 / static_cast<double>(actions);
+  return options.dirichlet_alpha > 0 ? options.dirichlet_alpha
+                                     : 10.0 / static_cast<double>(actions);
 }
 
 inline void add_noise(RootTable& table, const SearchOptions& options, Random& random) {
@@ -52,17 +54,21 @@ inline void add_noise(RootTable& table, const SearchOptions& options, Random& ra
 
 // S16, sequential halving: with m actions and n simulations, each of ceil(log2 m) phases gives the
 // surviving actions equally many visits, then the better half survives.
-inline std::vector<std::uint32_t> halving_schedule(std::size_t considered, std::int64_t simulations) {
+inline std::vector<std::uint32_t> halving_schedule(std::size_t considered,
+                                                   std::int64_t simulations) {
   std::vector<std::uint32_t> schedule;
   if (considered <= 1) {
-    for (std::int64_t i = 0; i < simulations; ++i) schedule.push_back(static_cast<std::uint32_t>(i));
+    for (std::int64_t i = 0; i < simulations; ++i)
+      schedule.push_back(static_cast<std::uint32_t>(i));
     return schedule;
   }
-  const auto phases = static_cast<std::int64_t>(std::ceil(std::log2(static_cast<double>(considered))));
+  const auto phases =
+      static_cast<std::int64_t>(std::ceil(std::log2(static_cast<double>(considered))));
   std::vector<std::uint32_t> visits(considered, 0);
   std::size_t alive = considered;
   while (static_cast<std::int64_t>(schedule.size()) < simulations) {
-    const auto extra = std::max<std::int64_t>(1, simulations / (phases * static_cast<std::int64_t>(alive)));
+    const auto extra =
+        std::max<std::int64_t>(1, simulations / (phases * static_cast<std::int64_t>(alive)));
     for (std::int64_t round = 0; round < extra; ++round) {
       for (std::size_t i = 0; i < alive; ++i) schedule.push_back(visits[i]++);
     }
@@ -97,14 +103,16 @@ inline void start_gumbel(RootTable& table, const SearchOptions& options, std::in
                          Random& random) {
   std::size_t allowed = 0;
   for (RootAction& a : table.actions) {
-    const double sample = table.full ? -std::log(-std::log(1.0 - random.uniform() * 0.999999)) : 0.0;
+    const double sample =
+        table.full ? -std::log(-std::log(1.0 - random.uniform() * 0.999999)) : 0.0;
     a.gumbel = sample + std::log(std::max(a.network_prior, 1e-12));
     allowed += a.allowed;
   }
   const auto most = static_cast<std::size_t>(options.gumbel_actions);
   // Sequential halving is for small budgets; what exceeds the schedule is left to PUCT.
   constexpr std::int64_t kLongest = 1 << 16;
-  table.gumbel_schedule = halving_schedule(std::min(allowed, most), std::min(simulations, kLongest));
+  table.gumbel_schedule =
+      halving_schedule(std::min(allowed, most), std::min(simulations, kLongest));
   table.gumbel_step.store(0);
 }
 

@@ -42,8 +42,11 @@ class Search {
   // `cache` may be shared between searches of the same game and evaluator, or null.
   Search(G game, SearchOptions options, std::shared_ptr<Evaluator<G>> evaluator,
          std::shared_ptr<EvaluationCache> cache)
-      : game_(std::move(game)), options_(options), evaluator_(std::move(evaluator)),
-        cache_(std::move(cache)), random_(static_cast<std::uint64_t>(options.seed)) {
+      : game_(std::move(game)),
+        options_(options),
+        evaluator_(std::move(evaluator)),
+        cache_(std::move(cache)),
+        random_(static_cast<std::uint64_t>(options.seed)) {
     add_allocators(static_cast<std::size_t>(options_.threads));
   }
 
@@ -130,13 +133,15 @@ class Search {
     for (const State& state : states) require_ongoing(state);
     stop_.reason.store(static_cast<int>(Stop::kNo));
     const auto start = std::chrono::steady_clock::now();
-    const std::size_t threads = std::min<std::size_t>(static_cast<std::size_t>(options_.threads), states.size());
+    const std::size_t threads =
+        std::min<std::size_t>(static_cast<std::size_t>(options_.threads), states.size());
     std::vector<SearchResult> results(states.size());
     const auto share = [&](std::size_t thread, const Poll& mine) {
       const std::size_t begin = states.size() * thread / threads;
       const std::size_t end = states.size() * (thread + 1) / threads;
-      search_boards(states.subspan(begin, end - begin), std::span(results).subspan(begin, end - begin),
-                    limits, full, begin, mine, start);
+      search_boards(states.subspan(begin, end - begin),
+                    std::span(results).subspan(begin, end - begin), limits, full, begin, mine,
+                    start);
     };
     run_on_threads(threads, share, poll);
     return results;
@@ -227,7 +232,8 @@ class Search {
       a.action = edges->get(i).action;
       a.network_prior = a.prior = decode_prior(edges->get(i).prior);
       table.restricted = !allowed.empty();
-      a.allowed = allowed.empty() || std::find(allowed.begin(), allowed.end(), a.action) != allowed.end();
+      a.allowed =
+          allowed.empty() || std::find(allowed.begin(), allowed.end(), a.action) != allowed.end();
     }
     const bool noisy = full && options_.dirichlet_epsilon > 0 && (!reused || options_.renoise);
     if (noisy && !options_.gumbel) add_noise(table, options_, random);
@@ -235,7 +241,8 @@ class Search {
     tree.budget.store(limits.simulations);
   }
 
-  Poll with_clock(const Poll& poll, const SearchLimits& limits, std::chrono::steady_clock::time_point start) {
+  Poll with_clock(const Poll& poll, const SearchLimits& limits,
+                  std::chrono::steady_clock::time_point start) {
     return [this, &poll, limits, start] {
       if (limits.seconds > 0 && elapsed(start) >= limits.seconds) stop_.ask(Stop::kTime);
       if (poll) poll();
@@ -261,12 +268,14 @@ class Search {
     Tree<G>* trees[] = {&tree};
     std::vector<std::unique_ptr<Worker<G, true>>> workers;
     for (auto& allocator : allocators_) {
-      workers.push_back(std::make_unique<Worker<G, true>>(game_, options_, *evaluator_, cache_.get(), allocator, stop_));
+      workers.push_back(std::make_unique<Worker<G, true>>(game_, options_, *evaluator_,
+                                                          cache_.get(), allocator, stop_));
     }
     workers[0]->expand_roots(trees);
     prepare_root(allocators_[0], tree, limits, full, allowed, reused, random_);
     const auto share = [&](std::size_t thread, const Poll& mine) {
-      workers[thread]->run(trees, options_.leaves_per_tree, mine ? with_clock(mine, limits, start) : mine);
+      workers[thread]->run(trees, options_.leaves_per_tree,
+                           mine ? with_clock(mine, limits, start) : mine);
     };
     const Poll always = poll ? poll : Poll([] {});
     run_on_threads(workers.size(), share, always);

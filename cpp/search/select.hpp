@@ -68,8 +68,9 @@ struct SelectScratch {
 };
 
 // Fills the columns but `prior` at `i`; returns the child's visits.
-[[gnu::always_inline]] inline double load_child(const SelectConstants& constants, const Node& node, std::size_t i,
-                         double virtual_loss, SelectScratch& scratch) {
+[[gnu::always_inline]] inline double load_child(const SelectConstants& constants, const Node& node,
+                                                std::size_t i, double virtual_loss,
+                                                SelectScratch& scratch) {
   const double waiting = virtual_loss * node.in_flight.load(std::memory_order_relaxed);
   const double visits = node.visits.load(std::memory_order_relaxed) + waiting;
   scratch.visits[i] = visits;
@@ -127,8 +128,8 @@ inline double first_play_urgency(const SelectConstants& constants, const Node& n
 // S17: flattened prior at `depth` (1 = root) among m actions.
 inline double compressed_prior(const SearchOptions& options, double prior, int depth, double m) {
   if (options.prior_compression <= 0) return prior;
-  const double x = std::pow(options.prior_compression,
-                            1.0 + (depth - 1) * options.prior_compression_decay);
+  const double x =
+      std::pow(options.prior_compression, 1.0 + (depth - 1) * options.prior_compression_decay);
   return (prior + x) / (1.0 + m * x);
 }
 
@@ -156,8 +157,8 @@ inline double mean_branching(const NodePool& pool, const Node& node, std::size_t
 // Below the root: the best of the visited prefix and the one action after it. Returns the child's
 // index (possibly num_children: the next edge), or kNoChild when every action is a certain loss.
 template <bool Lab>
-int select_child(const SelectConstants& constants, const NodePool& pool, const Node& node, int depth,
-                 bool mover_is_chooser, SelectScratch& scratch) {
+int select_child(const SelectConstants& constants, const NodePool& pool, const Node& node,
+                 int depth, bool mover_is_chooser, SelectScratch& scratch) {
   const SearchOptions& options = constants.options;
   const double virtual_loss = static_cast<double>(options.virtual_loss);
   const std::size_t children = node.num_children.load(std::memory_order_acquire);
@@ -197,7 +198,8 @@ inline int select_gumbel(const SelectConstants& constants, const NodePool& pool,
                          RootTable& table, SelectScratch& scratch) {
   const double virtual_loss = static_cast<double>(constants.options.virtual_loss);
   const std::size_t step = table.gumbel_step.load(std::memory_order_relaxed);
-  const std::uint32_t wanted = table.gumbel_schedule[std::min(step, table.gumbel_schedule.size() - 1)];
+  const std::uint32_t wanted =
+      table.gumbel_schedule[std::min(step, table.gumbel_schedule.size() - 1)];
   std::uint32_t most = 0;
   scratch.resize(table.actions.size());
   ChildCursor cursor(pool, root);
@@ -254,7 +256,8 @@ inline int select_root(const SelectConstants& constants, const NodePool& pool, c
   const double virtual_loss = static_cast<double>(options.virtual_loss);
   const std::size_t children = table.actions.size();
   forced = false;
-  if (options.gumbel && table.gumbel_step.load(std::memory_order_relaxed) < table.gumbel_schedule.size()) {
+  if (options.gumbel &&
+      table.gumbel_step.load(std::memory_order_relaxed) < table.gumbel_schedule.size()) {
     return select_gumbel(constants, pool, root, table, scratch);
   }
 
@@ -284,8 +287,9 @@ inline int select_root(const SelectConstants& constants, const NodePool& pool, c
     const double mean = mean_branching(pool, root, children);
     cursor = ChildCursor(pool, root);
     for (std::size_t i = 0; i < children; ++i, cursor.next()) {
-      scratch.prior[i] = compressed_prior(options, scratch.prior[i], 1, static_cast<double>(children)) *
-                         branching_factor(constants, pool, *cursor.get(), mean);
+      scratch.prior[i] =
+          compressed_prior(options, scratch.prior[i], 1, static_cast<double>(children)) *
+          branching_factor(constants, pool, *cursor.get(), mean);
     }
   }
   double best_score;

@@ -2,9 +2,9 @@
 //
 // A node is an action of its parent together with the position behind it. Expanding a position
 // writes its edges (action and 13-bit prior), best prior first. An edge becomes a node only when it
-// is first visited; since U grows with the prior, first visits come in edge order, so the nodes of a
-// parent are a prefix of its edges: child i belongs to edge i. At the root, where noise and options
-// change the order, all edges get their node at once.
+// is first visited; since U grows with the prior, first visits come in edge order, so the nodes of
+// a parent are a prefix of its edges: child i belongs to edge i. At the root, where noise and
+// options change the order, all edges get their node at once.
 //
 // Children lie in chunks of 2, 2, 4, 8, ... nodes; chunks never move, so threads may hold pointers.
 #pragma once
@@ -77,9 +77,10 @@ struct Node {
   // Status bits: proof and distance, then flags.
   static constexpr std::uint16_t kProofMask = 0x3;
   static constexpr std::uint16_t kMaxDistance = 0x3FF;
-  static constexpr std::uint16_t kLocked = 1u << 12;     // a child is being added
-  static constexpr std::uint16_t kClaimed = 1u << 13;    // its position is being evaluated
-  static constexpr std::uint16_t kExtended = 1u << 14;   // only one action; never evaluated itself (S12)
+  static constexpr std::uint16_t kLocked = 1u << 12;   // a child is being added
+  static constexpr std::uint16_t kClaimed = 1u << 13;  // its position is being evaluated
+  static constexpr std::uint16_t kExtended =
+      1u << 14;  // only one action; never evaluated itself (S12)
 
   bool expanded() const { return edges.load(std::memory_order_acquire) != 0; }
   Certain certain() const {
@@ -99,7 +100,8 @@ class EdgeBlock {
   Edge get(std::size_t i) const {
     std::uint32_t bits;
     std::memcpy(&bits, data() + i * edge_bytes, sizeof(bits));  // may read a byte of padding
-    if (edge_bytes == 4) return {static_cast<Action>(bits & 0xFFFF), static_cast<std::uint16_t>(bits >> 16)};
+    if (edge_bytes == 4)
+      return {static_cast<Action>(bits & 0xFFFF), static_cast<std::uint16_t>(bits >> 16)};
     return {static_cast<Action>(bits & 0x7FF), static_cast<std::uint16_t>(bits >> 11 & 0x1FFF)};
   }
   void set(std::size_t i, Edge edge) {
@@ -124,8 +126,8 @@ inline std::size_t edge_units(std::size_t count, std::size_t edge_bytes) {
   return (sizeof(EdgeBlock) + count * edge_bytes + 1 + 7) / 8;
 }
 
-// The chunks of a parent hold 2, 2, 4, 8, ... children, 256 at most: `before` is how many the chunks
-// before it hold together.
+// The chunks of a parent hold 2, 2, 4, 8, ... children, 256 at most: `before` is how many the
+// chunks before it hold together.
 inline constexpr std::size_t kFirstChunk = 2;
 inline constexpr std::size_t kLastChunk = 256;
 constexpr std::size_t chunk_size(std::size_t before) {
@@ -145,7 +147,8 @@ class NodePool {
   std::atomic<std::int64_t> node_count{0};  // late by at most NodeAllocator::kUncounted a thread
 };
 
-// Calls visit(i, child) for the first `count` children. The next chunk is fetched while one is read.
+// Calls visit(i, child) for the first `count` children. The next chunk is fetched while one is
+// read.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_child(const NodePool& pool, const Node& parent,
                                                   std::size_t count, Visit&& visit) {
@@ -254,13 +257,16 @@ struct Access {
   }
 
   static void set_certain(Node& node, Certain certain) {
-    const int distance = certain.distance < Node::kMaxDistance ? certain.distance : Node::kMaxDistance;
+    const int distance =
+        certain.distance < Node::kMaxDistance ? certain.distance : Node::kMaxDistance;
     const auto bits = static_cast<std::uint16_t>(static_cast<unsigned>(certain.proof) |
                                                  static_cast<unsigned>(distance) << 2);
-    constexpr auto kFlags = static_cast<std::uint16_t>(~(Node::kProofMask | Node::kMaxDistance << 2));
+    constexpr auto kFlags =
+        static_cast<std::uint16_t>(~(Node::kProofMask | Node::kMaxDistance << 2));
     std::uint16_t old = node.status.load(std::memory_order_relaxed);
     if constexpr (!Shared) {
-      node.status.store(static_cast<std::uint16_t>((old & kFlags) | bits), std::memory_order_relaxed);
+      node.status.store(static_cast<std::uint16_t>((old & kFlags) | bits),
+                        std::memory_order_relaxed);
     } else {
       while (!node.status.compare_exchange_weak(
           old, static_cast<std::uint16_t>((old & kFlags) | bits), std::memory_order_relaxed)) {
@@ -273,7 +279,9 @@ struct Access {
 class NodeAllocator {
  public:
   NodeAllocator(NodePool& pool, int num_actions)
-      : pool_(&pool), nodes_(pool.nodes), edges_(pool.edges),
+      : pool_(&pool),
+        nodes_(pool.nodes),
+        edges_(pool.edges),
         edge_bytes_(num_actions <= EdgeBlock::kMostNarrowActions ? 3 : 4) {}
 
   NodePool& pool() const { return *pool_; }
@@ -314,8 +322,7 @@ class NodeAllocator {
     Node* child = pool_->node(chunk) + (index - before);
     child->prior = prior;
     count(1);
-    parent.num_children.store(
-        static_cast<std::uint16_t>(index + 1), std::memory_order_release);
+    parent.num_children.store(static_cast<std::uint16_t>(index + 1), std::memory_order_release);
     return child;
   }
 

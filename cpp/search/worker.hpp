@@ -1,6 +1,6 @@
 // One searching thread: gathers leaves from its trees, has them evaluated together, backs them up.
-// Many boards (S18) and one board with many threads (S19) both run this code; `Shared` tells whether
-// other threads are in the same tree.
+// Many boards (S18) and one board with many threads (S19) both run this code; `Shared` tells
+// whether other threads are in the same tree.
 #pragma once
 
 #include <atomic>
@@ -72,18 +72,24 @@ class Worker {
   // Called about every 20 ms by a worker that has one; may throw (Ctrl-C) or ask to stop.
   using Poll = std::function<void()>;
 
-  Worker(const G& game, const SearchOptions& options, Evaluator<G>& evaluator, EvaluationCache* cache,
-         NodeAllocator& allocator, StopFlag& stop)
-      : game_(game), options_(options), constants_(options), evaluator_(evaluator), cache_(cache),
-        allocator_(allocator), pool_(allocator.pool()), stop_(stop),
+  Worker(const G& game, const SearchOptions& options, Evaluator<G>& evaluator,
+         EvaluationCache* cache, NodeAllocator& allocator, StopFlag& stop)
+      : game_(game),
+        options_(options),
+        constants_(options),
+        evaluator_(evaluator),
+        cache_(cache),
+        allocator_(allocator),
+        pool_(allocator.pool()),
+        stop_(stop),
         descents_(static_cast<std::size_t>(options.batch)) {
     if (evaluator.wants_observations()) {
       observations_.resize(static_cast<std::size_t>(options.batch) * words());
     }
   }
 
-  // Searches until every tree's budget is used up, its root is certain, or the flag is set. `leaves`
-  // bounds how many leaves of one tree wait for the same batch.
+  // Searches until every tree's budget is used up, its root is certain, or the flag is set.
+  // `leaves` bounds how many leaves of one tree wait for the same batch.
   void run(std::span<Tree<G>* const> trees, std::int64_t leaves, const Poll& poll) {
     std::size_t first = 0;
     for (;;) {
@@ -137,8 +143,8 @@ class Worker {
 
   std::size_t words() const { return static_cast<std::size_t>(game_.layout().words()); }
 
-  // Takes leaves from one tree until `leaves` wait, it collides, or its budget ends. Returns whether
-  // the tree still has work.
+  // Takes leaves from one tree until `leaves` wait, it collides, or its budget ends. Returns
+  // whether the tree still has work.
   bool gather(Tree<G>& tree, std::int64_t leaves) {
     const Node& root = *pool_.node(tree.root);
     for (std::int64_t taken = 0; taken < leaves && waiting_ < descents_.size();) {
@@ -203,8 +209,10 @@ class Worker {
       d.path.root_action = index;
     } else {
       const bool mover_is_chooser = d.path.players[depth] == d.path.players[depth - 1];
-      index = constants_.lab ? select_child<true>(constants_, pool_, node, static_cast<int>(depth) + 1, mover_is_chooser, scratch_)
-                             : select_child<false>(constants_, pool_, node, 0, mover_is_chooser, scratch_);
+      index = constants_.lab
+                  ? select_child<true>(constants_, pool_, node, static_cast<int>(depth) + 1,
+                                       mover_is_chooser, scratch_)
+                  : select_child<false>(constants_, pool_, node, 0, mover_is_chooser, scratch_);
     }
     if (index == kNoChild) return nullptr;
     const Edge edge = pool_.edges_of(node)->get(static_cast<std::size_t>(index));
@@ -227,7 +235,8 @@ class Worker {
 
   // The node of edge `index`, made on its first visit.
   Node* child_of(Node& node, std::size_t index, Edge edge) {
-    if (index < node.num_children.load(std::memory_order_acquire)) return child_at(pool_, node, index);
+    if (index < node.num_children.load(std::memory_order_acquire))
+      return child_at(pool_, node, index);
     Access<Shared>::lock(node);
     // Another thread may have made it meanwhile.
     Node* child = index < node.num_children.load(std::memory_order_acquire)
@@ -337,7 +346,8 @@ class Worker {
 
   bool same_actions(const Descent& d, const Position<G>& position) const {
     return position.hash == game_.hash(d.state) &&
-           std::equal(d.actions.begin(), d.actions.end(), position.actions.begin(), position.actions.end());
+           std::equal(d.actions.begin(), d.actions.end(), position.actions.begin(),
+                      position.actions.end());
   }
 
   // Step 3 for all waiting leaves, then their steps 2 and 4. If the evaluator fails, the leaves are

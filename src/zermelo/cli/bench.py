@@ -191,7 +191,7 @@ def show(whole: str, rows: dict[str, dict[str, Any]], speeds: bool) -> None:
         console.width = max(console.width, 110)
     table = Table(box=None, pad_edge=False)
     table.add_column("game")
-    table.add_column("signature")
+    table.add_column("signature", no_wrap=True, min_width=16)
     if speeds:
         for head in ("one board", "2 threads", "64 boards", "2 threads", "bytes/node"):
             table.add_column(head, justify="right")

@@ -99,11 +99,15 @@ def bench_network(
         for batch in _numbers(batches):
             bare = None
             if with_openvino and precision != "auto":
-                bare = bare_openvino_rate(network, precision, batch, n, seconds)
+                bare = bare_openvino_rate(
+                    network, precision, batch=batch, threads=n, seconds=seconds
+                )
             for name in backends:
                 if precision == "int8" and name != "openvino":
                     continue
-                row = evaluation_rates(network, name, precision, batch, n, seconds)
+                row = evaluation_rates(
+                    network, name, precision, batch=batch, threads=n, seconds=seconds
+                )
                 if bare:
                     row["of_bare_openvino"] = round(row["evaluations_per_second"] / bare, 3)
                 if n in peaks:

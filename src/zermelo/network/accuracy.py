@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 
 from zermelo.games.protocol import Game
 from zermelo.network.positions import SampledPosition, observations_of
-from zermelo.search.evaluator import Evaluator
+
+# Policy logits and values of a batch of observations, as the search asks for them.
+Evaluator = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
 
 
 @dataclass(frozen=True)

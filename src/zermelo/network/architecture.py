@@ -72,11 +72,10 @@ class Architecture:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            expected = str if field.type == "str" else int
-            if type(value) is not expected:
+            value: Any = getattr(self, field.name)
+            if type(value).__name__ != field.type:
                 raise UserError(f"the network's {field.name} is {value!r}")
-            if expected is int and not 0 <= value <= LIMITS.get(field.name, 1 << 20):
+            if field.type == "int" and not 0 <= value <= LIMITS.get(field.name, 1 << 20):
                 raise UserError(f"the network's {field.name} is {value}, which is out of range")
         for name in ("planes", "rows", "columns", "num_actions", "filters", "value_hidden"):
             if getattr(self, name) < 1:

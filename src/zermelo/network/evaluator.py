@@ -98,6 +98,19 @@ class NetworkEvaluator:
             raise ValueError(f"observations of shape {planes.shape} are not [batch, *{shape}]")
         return self._ready.run(planes)
 
+    def warm_up(self, threads: int, batch: int) -> None:
+        """Compiles for so many threads and all batches up to `batch`, which else happens in use."""
+        ready = self._ready
+        while len(ready.made) < threads:
+            ready.made.append(ready.runtime.session())
+            ready.idle.append(ready.made[-1])
+        shape = self.architecture.observation_shape
+        borrowed = [ready.idle.pop() for _ in range(len(ready.idle))]
+        for session in borrowed:
+            for size in (*(2**i for i in range(batch.bit_length())), batch):
+                session.run(np.zeros((size, *shape), np.float32))
+        ready.idle.extend(borrowed)
+
     def swap(self, weights: Weights) -> None:
         """Uses another network from the next call on; calls under way end with the old one.
 

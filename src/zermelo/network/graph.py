@@ -93,7 +93,7 @@ def evaluate(a: Architecture, ops: Ops[T], x: T) -> Heads[T]:
 
 
 def _block(a: Architecture, ops: Ops[T], x: T, name: str) -> T:
-    """x + gate * f(x) + shift, activated; gate and shift see the whole board."""
+    """The activated x + gate * f(x) + shift; gate and shift see the whole board."""
     y = ops.activate(ops.conv(x, f"{name}_conv1"), a.activation)
     y = ops.conv(y, f"{name}_conv2")
     if a.se_hidden:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,15 +36,15 @@ def calls_per_second(call: Callable[[], object], seconds: float) -> float:
     return count / spent
 
 
-def parallel_calls_per_second(calls: list[Callable[[], object]], seconds: float) -> float:
+def parallel_calls_per_second(calls: Sequence[Callable[[], object]], seconds: float) -> float:
     """Of several threads together, each with its own call."""
-    for call in calls:
-        call()
     counts = [0] * len(calls)
     start = threading.Barrier(len(calls) + 1)
     spent = [1.0] * len(calls)
 
     def work(index: int) -> None:
+        for _ in range(3):  # side by side, so that each thread has a session of its own
+            calls[index]()
         start.wait()
         started = time.perf_counter()
         while (now := time.perf_counter() - started) < seconds:
@@ -88,7 +89,7 @@ def fastest(
         except UserError as error:
             reasons.append(str(error))
             continue
-        rate = calls_per_second(lambda s=session: s.run(batch), AUTO_SECONDS / len(candidates))
+        rate = calls_per_second(partial(session.run, batch), AUTO_SECONDS / len(candidates))
         row = {"backend": name, "precision": kind}
         found.append(row | {"evaluations_per_second": round(rate * AUTO_BATCH)})
     if not found:
@@ -98,14 +99,15 @@ def fastest(
 
 
 def evaluation_rates(
-    weights: Weights, backend: str, precision: str, batch: int, threads: int, seconds: float
+    weights: Weights, backend: str, precision: str, *, batch: int, threads: int, seconds: float
 ) -> dict[str, Any]:
     """Evaluations per second of an evaluator, called as the search calls it."""
     from zermelo.network.evaluator import NetworkEvaluator
 
     evaluator = NetworkEvaluator(weights, backend, precision)
+    evaluator.warm_up(threads, batch)
     inputs = [example_batch(weights.architecture, batch) for _ in range(threads)]
-    calls = [lambda x=x: evaluator(x) for x in inputs]
+    calls = [partial(evaluator, x) for x in inputs]
     rate = parallel_calls_per_second(calls, seconds) * batch
     return {
         "backend": evaluator.backend,
@@ -118,7 +120,7 @@ def evaluation_rates(
 
 
 def bare_openvino_rate(
-    weights: Weights, precision: str, batch: int, threads: int, seconds: float
+    weights: Weights, precision: str, *, batch: int, threads: int, seconds: float
 ) -> float:
     """Evaluations per second of OpenVINO alone: one compiled model and one request per thread."""
     import openvino as ov
@@ -127,11 +129,13 @@ def bare_openvino_rate(
 
     runtime = OpenVinoRuntime(weights, precision)
     calls: list[Callable[[], object]] = []
+    kept = []  # the requests only borrow their inputs
     for _ in range(threads):
         request = runtime.compiled(batch).create_infer_request()
         planes = example_batch(weights.architecture, batch)
         request.set_input_tensor(ov.Tensor(planes, shared_memory=True))
-        calls.append(lambda r=request, keep=planes: (r.infer(share_outputs=True), keep)[0])
+        kept.append(planes)
+        calls.append(partial(request.infer, share_outputs=True))
     return parallel_calls_per_second(calls, seconds) * batch
 
 
@@ -153,5 +157,5 @@ def peak_gflops(threads: int, seconds: float, size: int = 1024) -> float:
         }
         request = ov.Core().compile_model(model, "CPU", settings).create_infer_request()
         request.set_input_tensor(ov.Tensor(matrix, shared_memory=True))
-        calls.append(lambda r=request: r.infer(share_outputs=True))
+        calls.append(partial(request.infer, share_outputs=True))
     return parallel_calls_per_second(calls, seconds) * 2e-9 * size**3

@@ -22,7 +22,7 @@ CALIBRATION_POSITIONS = 256
 
 
 def quantiser(weights: Weights, calibration: Array | None = None) -> Quantise:
-    """What `openvino_model` needs to compute in int8. Without observations, random games are used."""
+    """What `openvino_model` needs for int8; without observations, those of random games serve."""
     if calibration is None:
         game = find_game(weights.architecture.game)
         calibration = sample_observations(game, CALIBRATION_POSITIONS)

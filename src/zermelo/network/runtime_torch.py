@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 
@@ -30,7 +31,7 @@ class TorchRuntime:
         self.precision = precision
         self.device = torch.device(device or best_device())
         self._type = torch.float32 if precision == "f32" else torch.bfloat16
-        network = FoldedNetwork(weights).eval().to(self.device, self._type)
+        network: Any = FoldedNetwork(weights).eval().to(self.device, self._type)
         self._network = network.to(memory_format=torch.channels_last)
 
     def session(self) -> TorchRuntime:

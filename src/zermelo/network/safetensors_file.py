@@ -19,7 +19,11 @@ from zermelo.network.build_onnx import FORMAT, METADATA_KEY, described_architect
 from zermelo.network.weights import Array, Weights, fold_norms
 
 MAX_HEADER = 16 << 20
-_TYPES = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "F64": np.dtype("<f8")}
+_TYPES: dict[str, np.dtype[Any]] = {
+    "F32": np.dtype("<f4"),
+    "F16": np.dtype("<f2"),
+    "F64": np.dtype("<f8"),
+}
 
 
 def safetensors_bytes(
@@ -91,4 +95,5 @@ def _array(key: str, entry: Any, body: memoryview, name: str) -> Array | None:
     if stop - start != size or stop > len(body):
         raise UserError(f"{name}: its entry '{key}' does not lie within the file")
     with np.errstate(over="ignore"):
-        return np.frombuffer(body[start:stop], _TYPES[kind]).reshape(shape).astype(np.float32)
+        values = np.frombuffer(body[start:stop], _TYPES[kind]).astype(np.float32)
+    return np.asarray(values.reshape(shape))

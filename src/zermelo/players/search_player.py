@@ -53,7 +53,7 @@ class SearchPlayer:
             | options
         )
         self.result: SearchResult | None = None  # of the last choice
-        self._evaluator = native_evaluator(evaluator, self.options.seed)
+        self._evaluator = native_evaluator(evaluator, int(self.options.seed))
         self._search: Search | None = None
         self._after: State | None = None  # where the tree stands, after our own last action
 

@@ -91,7 +91,8 @@ class SearchResult:
     @property
     def proven(self) -> Certain | None:
         """The certain result of the position, if the search proved one."""
-        return Certain(*self._native.certain) if self._native.certain else None
+        certain: Any = self._native.certain
+        return Certain(*certain) if certain else None
 
     @property
     def mate(self) -> int | None:

@@ -41,7 +41,7 @@ class Search:
         if type(self.game).__module__ != _core.__name__:
             native_game = _core.PyGame(self.game)
         if cache is None and self.options.cache_mib:
-            cache = _core.EvaluationCache(self.options.cache_mib, native_game.num_actions)
+            cache = _core.EvaluationCache(int(self.options.cache_mib), native_game.num_actions)
         self.cache = cache
         self._native = _core.make_search(native_game, evaluator, self.options, cache)
         self._state: State | None = None  # where the tree stands

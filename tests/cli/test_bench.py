@@ -1,0 +1,65 @@
+"""`zermelo bench`: the signature is what it was, and every figure is there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from zermelo.cli import main
+from zermelo.cli.bench import position_after, signature, signature_lines
+from zermelo.games import game, game_names
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "bench_signature.json"
+HOW = "the search or a game changed; if that is meant, see CONTRIBUTING on the golden signature"
+Captured = pytest.CaptureFixture[str]
+
+
+def run(capsys: Captured, *arguments: str) -> str:
+    assert main(["bench", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_the_signature_of_each_game_is_the_golden_one(name: str) -> None:
+    rules = game(name)
+    assert signature(rules) == json.loads(GOLDEN.read_text())["games"][rules.name]["signature"], HOW
+
+
+def test_the_golden_file_is_what_the_command_prints(capsys: Captured) -> None:
+    assert json.loads(run(capsys, "--seconds", "0", "--json")) == json.loads(GOLDEN.read_text())
+
+
+def test_the_signature_covers_many_searches() -> None:
+    lines = list(signature_lines(game("connect4")))
+    assert len(set(lines)) == len(lines)
+    assert len(lines) > 20
+
+
+def test_positions_of_the_signature_are_not_over() -> None:
+    for name in game_names():
+        rules = game(name)
+        for plies in (0, 5, 12, 23, 60):
+            assert rules.outcome(position_after(rules, plies, seed=plies)) is None
+
+
+def test_speeds_are_given_for_one_and_many_boards(capsys: Captured) -> None:
+    found = json.loads(run(capsys, "tictactoe", "hex?size=3", "--seconds", "0.02", "--json"))
+    assert list(found["games"]) == ["tictactoe", "hex?size=3"]
+    for row in found["games"].values():
+        for boards in ("one_board", "many_boards"):
+            for threads in (1, 2):
+                assert row[f"{boards}_{threads}_threads"] > 0
+        assert 16 < row["bytes_per_node"] < 1000
+
+
+def test_the_table_is_for_people(capsys: Captured) -> None:
+    shown = run(capsys, "tictactoe", "--seconds", "0.02")
+    assert "bytes/node" in shown
+    assert "signature" in shown.splitlines()[-1]
+
+
+def test_an_unknown_game_is_one_sentence(capsys: Captured) -> None:
+    assert main(["bench", "ches"]) == 2
+    assert "did you mean 'chess'?" in capsys.readouterr().err

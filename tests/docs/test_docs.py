@@ -1,0 +1,117 @@
+"""What the documents say is so: code runs, commands run, generated parts are fresh, links lead."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from zermelo.cli import main
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    ROOT / "cpp" / "README.md",
+]
+RUN = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#]+)(#[^)]*)?\)")
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    return [body for kind, body in BLOCK.findall(path.read_text()) if kind == language]
+
+
+def shell_lines(path: Path, program: str) -> list[str]:
+    lines = (line for block in blocks(path, "sh") for line in block.splitlines())
+    return [line for line in lines if line.startswith(program + " ")]
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", RUN, ids=name)
+def test_python_blocks_run_and_print_what_they_show(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    examples = "\n".join(blocks(path, "python"))
+    test = doctest.DocTestParser().get_doctest(examples, {}, name(path), str(path), 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    report = io.StringIO()
+    runner.run(test, out=report.write)
+    assert runner.failures == 0, report.getvalue()
+
+
+COMMANDS = [(name(path), line) for path in RUN for line in shell_lines(path, "zermelo")]
+
+
+@pytest.mark.parametrize(("document", "line"), COMMANDS, ids=[line for _, line in COMMANDS])
+def test_commands_of_the_documents_run(
+    document: str,
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    arguments = shlex.split(line, comments=True)[1:]
+    assert main(arguments) == 0, (document, capsys.readouterr().err)
+    assert capsys.readouterr().out
+
+
+def test_make_targets_of_the_documents_exist_and_so_do_their_scripts() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([\w-]+):", makefile, re.MULTILINE))
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
+        for line in shell_lines(path, "make"):
+            assert line.split()[1] in targets, line
+    for script in re.findall(r"\$\(PY\) ([\w/]+\.py)", makefile):
+        assert (ROOT / script).is_file(), script
+
+
+def test_generated_parts_are_fresh() -> None:
+    command = [sys.executable, "tools/generate_docs.py", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name)
+def test_links_lead_to_files(path: Path) -> None:
+    for target, _ in LINK.findall(path.read_text()):
+        if not target.startswith(("http://", "https://")):
+            assert (path.parent / target).exists(), target
+
+
+def test_contributing_fits_one_screen() -> None:
+    assert len((ROOT / "CONTRIBUTING.md").read_text().splitlines()) <= 40
+
+
+def test_the_core_includes_downwards_only(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "tools" / "check_layers.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+    for folder, line, objection in (
+        ("games", '#include "search/tree.hpp"', "search is above it"),
+        ("search", "#include <nanobind/nanobind.h>", "for bindings only"),
+        ("base", "#include <Python.h>", "for bindings only"),
+        ("games", '#include "tree.hpp"', "is no file below"),
+    ):
+        root = tmp_path / f"{folder}-{len(line)}"
+        for sub in ("base", "games", "search"):
+            (root / sub).mkdir(parents=True)
+        (root / "search" / "tree.hpp").write_text("")
+        (root / folder / "wrong.hpp").write_text(f"#pragma once\n{line}\n")
+        done = subprocess.run([*command, root], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert "wrong.hpp:2: " in done.stdout
+        assert objection in done.stdout

