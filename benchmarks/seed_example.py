@@ -67,7 +67,9 @@ def main() -> None:
         print(json.dumps({"benchmark": "seed_example", "fen": FEN, "best": KEY, "rows": rows}))
         return
     print(f"{FEN}: {KEY}")
-    print(f"{'auto-extension':>14} {'solver':>7} {'first best':>11} {'best from':>10} {'proven':>8}")
+    print(
+        f"{'auto-extension':>14} {'solver':>7} {'first best':>11} {'best from':>10} {'proven':>8}"
+    )
     for row in rows:
         on = ["on" if row[name] else "off" for name in ("auto_extend", "solver")]
         cells = [

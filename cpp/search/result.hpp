@@ -33,6 +33,7 @@ struct SearchResult {
   std::vector<ActionResult> actions;  // best prior first
   std::uint32_t visits = 0;           // of the root
   double value = 0;                   // for the player to move
+  double network_value = 0;           // what the evaluator said of the root
   Certain certain;                    // for the player to move
   Stop stop = Stop::kNo;
   SearchCounters counters;
@@ -72,7 +73,7 @@ inline std::size_t best_index(const std::vector<ActionResult>& actions) {
 }
 
 // S16: the improved policy, softmax(logits + sigma(completed Q)). An action never visited is given
-// the mixed value: the root's value and the prior-weighted mean of the visited Q's.
+// the mixed value: the network's for the root and the prior-weighted mean of the visited Q's.
 inline std::vector<double> gumbel_target(const SearchResult& r, const SearchOptions& options) {
   double mass = 0;
   double weighted = 0;
@@ -86,7 +87,7 @@ inline std::vector<double> gumbel_target(const SearchResult& r, const SearchOpti
     weighted += a.network_prior * a.q;
   }
   const double mean = mass > 0 ? weighted / mass : 0.0;
-  const double mixed = (r.value + visits * mean) / (1.0 + visits);
+  const double mixed = (r.network_value + visits * mean) / (1.0 + visits);
   std::vector<double> target;
   double largest = -1e300;
   for (const ActionResult& a : r.actions) {
@@ -200,6 +201,14 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
   r.full = tree.table.full;
   r.value = r.certain ? constants.certain_value(r.certain)
                       : (r.visits > 0 ? root.value_sum.load() / r.visits : 0.0);
+  // What the root's sum holds beyond its children's backups.
+  double own = root.value_sum.load();
+  std::uint32_t own_visits = r.visits;
+  for_each_child(pool, root, tree.table.actions.size(), [&](std::size_t, const Node& child) {
+    own -= options.turn_discount * child.value_sum.load();
+    own_visits -= child.visits.load();
+  });
+  r.network_value = own_visits == 1 ? std::clamp(own, -1.0, 1.0) : r.value;
   ChildCursor cursor(pool, root);
   for (const RootAction& row : tree.table.actions) {
     const Node& child = *cursor.get();

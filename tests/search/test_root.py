@@ -228,7 +228,7 @@ def test_rows_carry_visits_q_prior_wdl_proof_and_line() -> None:
     search = Search(game, HashEvaluator(), SearchOptions(cache_mib=0))
     result = search.run(state, simulations=100)
     row = result.best
-    assert (row.text, row.certain, row.wdl) == ("c3", (1, 0), (1.0, 0.0, 0.0))
+    assert (row.text, row.certain, row.wdl) == ("c3", (1, 1), (1.0, 0.0, 0.0))
     for row in result.rows():
         assert row.pv[0] == row.text
         assert sum(row.wdl) == pytest.approx(1.0)

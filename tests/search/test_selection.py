@@ -172,9 +172,6 @@ def test_a_draw_stays_a_draw_under_the_turn_discount() -> None:
     assert result.value == 0.0
 
 
-
-
-
 def test_quicker_wins_are_worth_more() -> None:
     game = zermelo.game("tictactoe")
     now, later = (game.parse_position(p) for p in ("XX./OO./...", "XO./.../..."))

@@ -200,7 +200,7 @@ def test_a_chain_may_end_with_the_game() -> None:
     search = Search(game, evaluator, plain())
     result = search.run((), simulations=1)
     assert evaluator.asked == [()]
-    assert result.row(0).certain == (-1, 4)
+    assert result.row(0).certain == (-1, 5)
     search.check_invariants()
 
 
@@ -225,7 +225,7 @@ def test_a_mover_who_moves_twice_keeps_the_sign() -> None:
     game = Twice([[LOSS, [LOSS, 2]], [LOSS, LOSS]])  # the first player moves twice: 0, 1 hopes
     search = Search(game, TableEvaluator(game, {(0, 1): -0.5}), plain(turn_discount=1.0))
     result = search.run((), simulations=200)
-    assert result.row(list(result.actions).index(1)).certain == (-1, 1)
+    assert result.row(list(result.actions).index(1)).certain == (-1, 2)
     assert result.best_action == 0
     np.testing.assert_allclose(result.q[list(result.actions).index(1)], -1.0)
 

@@ -210,7 +210,7 @@ def proven_text(row: ActionRow) -> str:
     """The certain result of an action; the action itself counts as the first of its plies."""
     if row.certain is None:
         return ""
-    return str(row.certain._replace(distance=row.certain.distance + 1))
+    return str(row.certain)
 
 
 def stop_reason(result: SearchResult) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.games.protocol import Game
-from zermelo.network.positions import SampledPosition, observations_of
-
-# Policy logits and values of a batch of observations, as the search asks for them.
-Evaluator = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
+from zermelo.network.positions import Evaluate, SampledPosition, observations_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,7 @@ class Difference:
 
 
 def difference(
-    exact: Evaluator, other: Evaluator, game: Game, positions: list[SampledPosition]
+    exact: Evaluate, other: Evaluate, game: Game, positions: list[SampledPosition]
 ) -> Difference:
     """`other` against `exact`."""
     divergences, values, changed = [], [], 0

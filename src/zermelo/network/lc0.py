@@ -126,8 +126,8 @@ class _Reader:
             raise UserError(f"{self.name}: lc0 networks with attention layers are not supported")
         filters = self.conv("input", m.message(1), PLANES, 3)
         blocks = m.messages(2)
-        if len(blocks) > 100:
-            raise UserError(f"{self.name}: {len(blocks)} blocks are too many")
+        if not 1 <= len(blocks) <= 100:
+            raise UserError(f"{self.name}: it has {len(blocks)} blocks, not 1 to 100")
         hidden = {self.block(i, block, filters) for i, block in enumerate(blocks)}
         if len(hidden) > 1:
             raise UserError(f"{self.name}: some blocks have squeeze-and-excitation, some do not")

@@ -1,15 +1,21 @@
-"""Positions of random games: to measure speed and precision on, to calibrate with."""
+"""Example positions: to measure speed and precision on, to calibrate with."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.games.protocol import Game, State
+
+# Policy logits and values of a batch of observations, as the search asks for them.
+Evaluate = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
+MAX_PLIES = 400
+EVERY = 3  # neighbours of a game are much alike, so only every third position is taken
 
 
 class SampledPosition(NamedTuple):
@@ -19,28 +25,18 @@ class SampledPosition(NamedTuple):
     actions: list[int]  # legal
 
 
-def random_positions(game: Game, seed: int = 0) -> Iterator[SampledPosition]:
-    """Positions of random games one after the other, without end; the same for the same seed."""
-    rng = random.Random(seed)
-    while True:
-        state = game.initial()
-        for _ in range(400):
-            if game.outcome(state) is not None:
-                break
-            actions = [int(action) for action in game.legal_actions(state)]
-            yield SampledPosition(state, actions)
-            state = game.play(state, rng.choice(actions))
+def sample_positions(
+    game: Game, count: int, seed: int = 0, evaluator: Evaluate | None = None
+) -> list[SampledPosition]:
+    """Positions of random games, or of games in which actions are drawn from a network's policy."""
+    return list(islice(_positions(game, random.Random(seed), evaluator), 0, EVERY * count, EVERY))
 
 
-def sample_positions(game: Game, count: int, seed: int = 0) -> list[SampledPosition]:
-    """So many of them, thinned out so that neighbours differ by more than a move."""
-    source = random_positions(game, seed)
-    return [position for position, _ in zip(_thinned(source), range(count), strict=False)]
-
-
-def sample_observations(game: Game, count: int, seed: int = 0) -> NDArray[np.float32]:
-    """[count, planes, rows, columns]."""
-    return observations_of(game, sample_positions(game, count, seed))
+def sample_observations(
+    game: Game, count: int, seed: int = 0, evaluator: Evaluate | None = None
+) -> NDArray[np.float32]:
+    """[count, planes, rows, columns] of such positions."""
+    return observations_of(game, sample_positions(game, count, seed, evaluator))
 
 
 def observations_of(game: Game, positions: list[SampledPosition]) -> NDArray[np.float32]:
@@ -49,7 +45,19 @@ def observations_of(game: Game, positions: list[SampledPosition]) -> NDArray[np.
     return np.stack(planes)
 
 
-def _thinned(source: Iterator[SampledPosition]) -> Iterator[SampledPosition]:
-    for index, position in enumerate(source):
-        if index % 3 == 0:
+def _positions(
+    game: Game, rng: random.Random, evaluator: Evaluate | None
+) -> Iterator[SampledPosition]:
+    """Game after game, without end."""
+    while True:
+        state = game.initial()
+        for _ in range(MAX_PLIES):
+            if game.outcome(state) is not None:
+                break
+            position = SampledPosition(state, [int(a) for a in game.legal_actions(state)])
             yield position
+            weights = None
+            if evaluator is not None:
+                logits = evaluator(observations_of(game, [position]))[0][0][position.actions]
+                weights = np.exp(logits - logits.max()).tolist()
+            state = game.play(state, rng.choices(position.actions, weights)[0])

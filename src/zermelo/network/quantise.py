@@ -44,7 +44,7 @@ def quantiser(weights: Weights, calibration: Array | None = None) -> Quantise:
 def activation_ranges(weights: Weights, observations: Array) -> Mapping[str, tuple[float, float]]:
     """Smallest and largest input of each of the tower's convolutions; 0 is always inside."""
     model = openvino_model(weights, -1, taps=True)
-    settings = {"INFERENCE_PRECISION_HINT": "f32"}
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "SNIPPETS_MODE": "DISABLE"}
     compiled = ov.Core().compile_model(model, "CPU", settings)
     names = [result.get_friendly_name() for result in model.get_results()]
     ranges: dict[str, tuple[float, float]] = {}

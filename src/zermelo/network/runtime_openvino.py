@@ -60,13 +60,15 @@ class OpenVinoRuntime:
     def compiled(self, batch: int) -> Any:
         """A model for that batch, or for any with -1."""
         model = openvino_model(self._weights, batch, self._quantise)
-        settings = {
+        settings: dict[str, Any] = {
             # Left to itself it takes bf16 where it can, and pins every caller to the same core.
             "INFERENCE_PRECISION_HINT": "bf16" if self.precision == "bf16" else "f32",
             "ENABLE_CPU_PINNING": False,
             "INFERENCE_NUM_THREADS": 1,
             "NUM_STREAMS": 1,
         }
+        if self.architecture.activation == "mish":  # its fused kernels lack mish on some CPUs
+            settings["SNIPPETS_MODE"] = "DISABLE"
         return _core().compile_model(model, "CPU", settings)
 
     @property

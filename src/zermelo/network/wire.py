@@ -10,28 +10,39 @@ import struct
 from collections.abc import Iterable
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-MAX_FIELDS = 20_000  # in one message; keeps a hostile file from costing more than a moment
+MAX_FIELDS = 100_000  # of a whole file; keeps a hostile one from costing more than a moment
 
 
 class WireError(ValueError):
     """The bytes are not a message."""
 
 
+class _Allowance:
+    """Fields that may still be read; shared by a message and all inside it."""
+
+    def __init__(self) -> None:
+        self.left = MAX_FIELDS
+
+    def take(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise WireError("it has too many fields")
+
+
 class Message:
     """The fields of one message. Content is an int, or a view of bytes."""
 
-    def __init__(self, data: memoryview) -> None:
+    def __init__(self, data: memoryview, allowance: _Allowance | None = None) -> None:
         self.fields: dict[int, list[int | memoryview]] = {}
-        position, count = 0, 0
+        self._allowance = allowance or _Allowance()
+        position = 0
         while position < len(data):
             key, position = read_varint(data, position)
             content, position = _read_content(data, position, key & 7)
             if key >> 3 == 0:
                 raise WireError("a field has no number")
             self.fields.setdefault(key >> 3, []).append(content)
-            count += 1
-            if count > MAX_FIELDS:
-                raise WireError("a message has too many fields")
+            self._allowance.take()
 
     def __contains__(self, number: int) -> bool:
         return number in self.fields
@@ -54,8 +65,7 @@ class Message:
             while position < len(content):
                 value, position = read_varint(content, position)
                 found.append(value)
-                if len(found) > MAX_FIELDS:
-                    raise WireError(f"field {number} has too many numbers")
+                self._allowance.take()
         return found
 
     def real(self, number: int) -> float:
@@ -85,11 +95,11 @@ class Message:
 
     def message(self, number: int) -> Message:
         """A message inside, empty if absent."""
-        return Message(self.view(number))
+        return Message(self.view(number), self._allowance)
 
     def messages(self, number: int) -> list[Message]:
         """All messages of a repeated field."""
-        return [Message(view) for view in self.views(number)]
+        return [Message(view, self._allowance) for view in self.views(number)]
 
 
 def read_varint(data: memoryview, position: int) -> tuple[int, int]:

@@ -224,7 +224,7 @@ def prove(node: Node, flips: bool) -> None:
     node.certain = Certain(-best.result if flips else best.result, best.distance)
 
 
-def best_action(root: Node, discount: float = 0.99) -> int:
+def best_action(root: Node) -> int:
     """What is played: a certain win by the shortest way, else the most visits (S11, S20)."""
 
     def rank(child: Node) -> tuple[int, float, int]:

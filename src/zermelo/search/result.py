@@ -137,7 +137,7 @@ class SearchResult:
             q=q,
             prior=float(self.prior[index]),
             wdl=(win, draw, 1.0 - draw - win),
-            certain=Certain(*certain) if certain else None,
+            certain=Certain(certain[0], certain[1] + 1) if certain else None,  # from the root
             pv=self._line(native.pv(index)),
             target=float(self.target[index]),
         )

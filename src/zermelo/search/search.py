@@ -74,6 +74,11 @@ class Search:
             def report(native: _core.NativeResult) -> None:
                 progress(SearchResult(native, self.game, state))
 
+        # A position or action that is refused leaves the tree where it was.
+        if self.game.outcome(state) is not None:
+            raise ValueError("the game is over: there is nothing to search")
+        if refused := set(allowed) - set(self.game.legal_actions(state)):
+            raise ValueError(f"action {min(refused)} is not legal here, so it cannot be allowed")
         self._state = state
         native = self._native.run(state, simulations, seconds, full, list(allowed), report)
         return SearchResult(native, self.game, state)
@@ -122,7 +127,7 @@ class Search:
         self._state = None
 
     def swap_evaluator(self, evaluator: Any) -> None:
-        """Uses another network from the next run on; forgets tree and cache, which are the old's."""
+        """Uses another network from the next run on; forgets the old one's tree and cache."""
         self._native.set_evaluator(evaluator)
         self.clear()
         if self.cache is not None:

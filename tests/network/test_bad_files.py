@@ -1,0 +1,230 @@
+"""Whatever is wrong with a network file is said in one sentence, soon, and nothing is run."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import pickle
+import random
+import struct
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lc0_files import net_bytes, write_net
+
+import zermelo
+from zermelo.errors import UserError
+from zermelo.network import Weights, architecture_for, load_network, random_weights, save_network
+from zermelo.network.architecture import Architecture, NetworkOptions
+from zermelo.network.build_onnx import onnx_bytes
+from zermelo.network.wire import bytes_field, fixed32_field, number_field
+
+SMALL = NetworkOptions(blocks=1, filters=4, value_hidden=8, value_filters=2, policy_filters=2)
+
+
+class Trap:
+    """Would leave a file behind if it were unpickled."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def __reduce__(self) -> Any:
+        return (Path.touch, (self.place,))
+
+
+def refused(path: Path, game: Any = None) -> str:
+    started = time.perf_counter()
+    with pytest.raises(UserError) as caught:
+        load_network(path, game)
+    assert time.perf_counter() - started < 2
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    assert len(sentence) < 300
+    return sentence
+
+
+def small_network() -> Weights:
+    return random_weights(architecture_for(zermelo.game("tictactoe"), SMALL))
+
+
+def gz(data: bytes) -> bytes:
+    return gzip.compress(data, 1)
+
+
+def nested(depth: int) -> bytes:
+    data = b""
+    for _ in range(depth):
+        data = bytes_field(10, data)
+    return fixed32_field(1, 0x1C0) + data
+
+
+def with_weights(weights: bytes) -> bytes:
+    form = number_field(1, 1) + bytes_field(
+        2, number_field(1, 1) + number_field(3, 4) + number_field(4, 2) + number_field(5, 2)
+    )
+    return fixed32_field(1, 0x1C0) + bytes_field(4, form) + bytes_field(10, weights)
+
+
+LC0_FILES: dict[str, tuple[Callable[[], bytes], str]] = {
+    "not gzip": (lambda: b"hello, I am a network", "gzip"),
+    "damaged gzip": (lambda: gz(net_bytes())[:200] + b"\xff" * 3000, "damaged"),
+    "cut short": (lambda: gz(net_bytes())[:-2000], "too early"),
+    "cut short inside": (lambda: gz(net_bytes()[:-2000]), "damaged"),
+    "wrong magic": (lambda: gz(fixed32_field(1, 0x1C1) + net_bytes()[5:]), "not an lc0 network"),
+    "empty inside": (lambda: gz(b""), "not an lc0 network"),
+    "noise inside": (lambda: gz(random.Random(1).randbytes(5000)), "not an lc0 network"),
+    "no weights": (lambda: gz(with_weights(b"")), "missing"),
+    "many blocks of many fields": (
+        lambda: gz(with_weights(bytes_field(2, number_field(9, 1) * 10_000) * 500)),
+        "missing",
+    ),
+    "many fields everywhere": (
+        lambda: gz(with_weights(bytes_field(1, number_field(1, 1) * 10_000_000))),
+        "too many fields",
+    ),
+    "attention body": (lambda: gz(net_bytes(structure=6)), "attention body"),
+    "several heads": (lambda: gz(net_bytes(structure=134)), "attention body with several heads"),
+    "attention policy": (lambda: gz(net_bytes(policy=3)), "attention policy"),
+    "canonical input": (lambda: gz(net_bytes(inputs=3)), "canonicalised"),
+    "unknown input": (lambda: gz(net_bytes(inputs=77)), "format 77"),
+    "unknown activation": (lambda: gz(net_bytes(activation=2)), "activation"),
+    "no blocks": (lambda: gz(net_bytes(blocks=0)), "0 blocks"),
+    "deeply nested": (lambda: gz(nested(3000)), "LINEAR16"),
+    "a million fields": (lambda: gz(number_field(3, 1) * 1_000_000), "too many fields"),
+    "bomb": (lambda: gz(bytes(200 << 20)), "unpacks to more than"),
+    "bomb in the weights": (lambda: gz(with_weights(bytes_field(1, bytes(120 << 20)))), "unpacks"),
+}
+
+
+@pytest.mark.parametrize("kind", LC0_FILES)
+def test_a_bad_lc0_file_is_refused(tmp_path: Path, kind: str) -> None:
+    make, reason = LC0_FILES[kind]
+    path = tmp_path / "bad.pb.gz"
+    path.write_bytes(make())
+    sentence = refused(path)
+    assert "bad.pb.gz" in sentence
+    assert reason in sentence
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    data = net_bytes(norm="folded")
+    at = data.index(struct.pack("<B", 0x0D), 20)  # the smallest value of the first layer
+    path = tmp_path / "nan.pb.gz"
+    path.write_bytes(gz(data[: at + 1] + struct.pack("<f", float("nan")) + data[at + 5 :]))
+    assert "not all finite" in refused(path)
+
+
+@pytest.mark.parametrize("suffix", [".pb.gz", ".onnx", ".safetensors", ".pt"])
+def test_a_pickle_in_disguise_is_not_opened(tmp_path: Path, suffix: str) -> None:
+    place = tmp_path / "trap was sprung"
+    data = pickle.dumps(Trap(place))
+    for number, content in enumerate((data, gz(data))):
+        path = tmp_path / f"network{number}{suffix}"
+        path.write_bytes(content)
+        refused(path)
+    path = tmp_path / f"archive{suffix}"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("archive/data.pkl", data)
+    assert "pickle" in refused(path)
+    assert not place.exists()
+
+
+def test_a_file_that_is_missing_empty_or_a_directory_is_refused(tmp_path: Path) -> None:
+    assert "no network file" in refused(tmp_path / "none.onnx")
+    (tmp_path / "empty.onnx").touch()
+    assert "empty" in refused(tmp_path / "empty.onnx")
+    assert "directory" in refused(tmp_path)
+    (tmp_path / "text.txt").write_text("a network, honestly")
+    assert "networks are" in refused(tmp_path / "text.txt")
+
+
+def test_a_network_of_another_game_is_refused(tmp_path: Path) -> None:
+    path = write_net(tmp_path / "small.pb.gz")
+    assert "not for connect4" in refused(path, zermelo.game("connect4"))
+    assert "17 x 8 x 8" in refused(path, zermelo.game("chess"))
+    assert load_network(path, zermelo.game("chess?encoder=lc0"))
+    save_network(small_network(), tmp_path / "t.onnx")
+    assert "not for othello" in refused(tmp_path / "t.onnx", zermelo.game("othello"))
+
+
+@pytest.mark.parametrize("suffix", [".onnx", ".safetensors"])
+def test_our_own_files_cut_short_are_refused(tmp_path: Path, suffix: str) -> None:
+    whole = tmp_path / f"whole{suffix}"
+    save_network(small_network(), whole)
+    data = whole.read_bytes()
+    for size in (1, 7, 9, 100, len(data) // 2, len(data) - 1):
+        path = tmp_path / f"cut{suffix}"
+        path.write_bytes(data[:size])
+        refused(path)
+
+
+@pytest.mark.parametrize("suffix", [".onnx", ".safetensors"])
+def test_damaged_files_are_refused_or_still_a_sound_network(tmp_path: Path, suffix: str) -> None:
+    whole = tmp_path / f"whole{suffix}"
+    save_network(small_network(), whole)
+    data = whole.read_bytes()
+    rng = random.Random(7)
+    for _ in range(150):
+        damaged = bytearray(data)
+        for _ in range(rng.randrange(1, 4)):
+            damaged[rng.randrange(min(len(data), 6000))] = rng.randrange(256)
+        path = tmp_path / f"damaged{suffix}"
+        path.write_bytes(damaged)
+        with contextlib.suppress(UserError):
+            load_network(path).check()
+
+
+def test_files_of_other_programs_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.onnx"
+    path.write_bytes(number_field(1, 8) + bytes_field(2, "pytorch"))
+    assert "zermelo export" in refused(path)
+    header = json.dumps({"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}).encode()
+    path = tmp_path / "other.safetensors"
+    path.write_bytes(struct.pack("<Q", len(header)) + header + bytes(4))
+    assert "zermelo network" in refused(path)
+
+
+def test_wrong_shapes_and_types_are_refused(tmp_path: Path) -> None:
+    network = small_network()
+    for name, change in (
+        ("shape", {"value_out.weight": np.zeros((3, 9), np.float32)}),
+        ("finite", {"value_out.bias": np.array([0, np.nan, 0], np.float32)}),
+    ):
+        path = tmp_path / "changed.onnx"
+        changed = Weights(network.architecture, {**network.arrays, **change})
+        path.write_bytes(onnx_bytes(changed))
+        assert name in refused(path)
+    arrays = dict(network.arrays)
+    del arrays["value_out.bias"]
+    with pytest.raises(UserError, match="missing"):
+        Weights(network.architecture, arrays).check()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"blocks": -1},
+        {"blocks": 10**9},
+        {"filters": 0},
+        {"filters": "64"},
+        {"activation": "exec"},
+        {"policy": "conv"},
+        {"game": 3},
+        {"unheard_of": 1},
+    ],
+)
+def test_a_description_that_makes_no_sense_is_refused(change: dict[str, Any]) -> None:
+    values = small_network().architecture.to_dict() | change
+    with pytest.raises(UserError):
+        Architecture.from_dict(values)
+    with pytest.raises(UserError):
+        Architecture.from_dict([values])
+    del values["planes"]
+    with pytest.raises(UserError):
+        Architecture.from_dict(values)

@@ -1,0 +1,290 @@
+"""All runtimes compute the same, for any batch, from many threads, while they are swapped."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zermelo
+from zermelo.errors import UserError
+from zermelo.network import (
+    NetworkEvaluator,
+    NetworkOptions,
+    Weights,
+    architecture_for,
+    random_weights,
+)
+from zermelo.network.accuracy import difference
+from zermelo.network.measure import fastest
+from zermelo.network.positions import observations_of, sample_positions
+from zermelo.network.runtimes import BACKENDS, installed_backends, make_runtime
+from zermelo.search import Search, SearchOptions
+
+GAMES = ["tictactoe", "connect4", "othello?size=6", "hex?size=5", "checkers", "chess"]
+SMALL = NetworkOptions(blocks=2, filters=8, value_hidden=16, moves_left=True)
+
+
+class Nim:
+    """Take one or two of seven; a game written in Python with an odd shape."""
+
+    name = "nim"
+    num_actions = 2
+    observation_shape = (2, 1, 7)
+
+    def initial(self) -> tuple[int, int]:
+        return (7, 0)
+
+    def legal_actions(self, state: tuple[int, int]) -> list[int]:
+        return [take for take in (0, 1) if take < state[0]]
+
+    def play(self, state: tuple[int, int], action: int) -> tuple[int, int]:
+        return (state[0] - action - 1, 1 - state[1])
+
+    def player(self, state: tuple[int, int]) -> int:
+        return state[1]
+
+    def outcome(self, state: tuple[int, int]) -> Any:
+        winners = (zermelo.Outcome.SECOND_WINS, zermelo.Outcome.FIRST_WINS)
+        return None if state[0] else winners[state[1]]
+
+    def observe(self, state: tuple[int, int]) -> Any:
+        planes = np.zeros(self.observation_shape, np.float32)
+        planes[0, 0, : state[0]] = 1
+        planes[1] = state[1]
+        return planes
+
+
+def need(backend: str) -> str:
+    if backend not in installed_backends():
+        pytest.skip(f"{backend} is not installed")
+    return backend
+
+
+def network(game: Any, seed: int = 0, options: NetworkOptions = SMALL) -> Weights:
+    """Random, but with outputs large enough to show a mistake."""
+    weights = random_weights(architecture_for(game, options), seed).check()
+    arrays = dict(weights.arrays)
+    for name, values in weights.arrays.items():
+        if name.endswith("_out.weight"):
+            arrays[name] = values * 20
+    return Weights(weights.architecture, arrays)
+
+
+@pytest.mark.parametrize("game", [*GAMES, "nim"])
+def test_every_runtime_gives_the_same_answers(game: str) -> None:
+    rules = Nim() if game == "nim" else zermelo.game(game)
+    weights = network(rules)
+    observations = observations_of(rules, sample_positions(rules, 9))
+    answers = {
+        backend: NetworkEvaluator(weights, backend, game=rules)(observations)
+        for backend in installed_backends()
+    }
+    assert answers, "no runtime is installed"
+    policy, value = next(iter(answers.values()))
+    assert policy.shape == (9, rules.num_actions)
+    assert value.shape == (9, 3)
+    assert policy.std() > 0.1
+    np.testing.assert_allclose(value.sum(axis=1), 1, atol=1e-5)
+    for other_policy, other_value in answers.values():
+        np.testing.assert_allclose(other_policy, policy, atol=1e-4)
+        np.testing.assert_allclose(other_value, value, atol=1e-4)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_batch_of_any_size_is_the_same_as_one_by_one(backend: str) -> None:
+    game = zermelo.game("connect4")
+    evaluator = NetworkEvaluator(network(game), need(backend), game=game)
+    observations = observations_of(game, sample_positions(game, 150))
+    alone = [evaluator(observations[i : i + 1]) for i in range(len(observations))]
+    policies, values = (np.concatenate(parts) for parts in zip(*alone, strict=True))
+    for size in (2, 3, 5, 7, 11, 31, 64, 65, 150):
+        policy, value = evaluator(observations[:size])
+        np.testing.assert_allclose(policy, policies[:size], atol=1e-4)
+        np.testing.assert_allclose(value, values[:size], atol=1e-4)
+
+
+def test_batches_are_cut_into_few_pieces_with_little_padding() -> None:
+    need("openvino")
+    from zermelo.network.runtime_openvino import SIZES, pieces
+
+    for count in range(1, 400):
+        cut = pieces(count)
+        assert set(cut) <= set(SIZES)
+        assert sum(cut[:-1]) < count <= sum(cut)
+        assert sum(cut) <= count * 8 / 7
+        assert len(cut) <= 5 + count // 64
+
+
+def test_a_large_network_is_compiled_once_for_any_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    need("openvino")
+    from zermelo.network import runtime_openvino
+
+    game = zermelo.game("tictactoe")
+    weights = network(game)
+    observations = observations_of(game, sample_positions(game, 13))
+    expected = NetworkEvaluator(weights, "openvino")(observations)
+    monkeypatch.setattr(runtime_openvino, "LARGE", 10)
+    evaluator = NetworkEvaluator(weights, "openvino")
+    for size in (13, 1, 7):
+        policy, value = evaluator(observations[:size])
+        np.testing.assert_allclose(policy, expected[0][:size], atol=1e-4)
+        np.testing.assert_allclose(value, expected[1][:size], atol=1e-4)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_many_threads_may_ask_while_the_network_is_swapped(backend: str) -> None:
+    game = zermelo.game("tictactoe")
+    networks = [network(game, seed) for seed in (1, 2)]
+    observations = observations_of(game, sample_positions(game, 4))
+    allowed = [NetworkEvaluator(weights, need(backend))(observations)[0] for weights in networks]
+    assert np.abs(allowed[0] - allowed[1]).max() > 0.1
+    evaluator = NetworkEvaluator(networks[0], backend)
+    wrong: list[Any] = []
+    asked = [0] * 2
+    stop = threading.Event()
+
+    def ask(index: int) -> None:
+        while not stop.is_set():
+            policy, _ = evaluator(observations)
+            if not any(np.allclose(policy, right, atol=1e-4) for right in allowed):
+                wrong.append(policy)
+            asked[index] += 1
+
+    threads = [threading.Thread(target=ask, args=(index,)) for index in range(len(asked))]
+    for thread in threads:
+        thread.start()
+    for turn in range(4):
+        before = list(asked)
+        evaluator.swap(networks[(turn + 1) % 2])
+        while any(now <= then for now, then in zip(asked, before, strict=True)):
+            stop.wait(0.001)
+    evaluator.swap(networks[1])
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    np.testing.assert_allclose(evaluator(observations)[0], allowed[1], atol=1e-4)
+
+
+def test_only_a_network_of_the_same_shape_can_be_swapped_in() -> None:
+    evaluator = NetworkEvaluator(network(zermelo.game("tictactoe")), installed_backends()[0])
+    with pytest.raises(ValueError, match="connect4"):
+        evaluator.swap(network(zermelo.game("connect4")))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_with_a_network_solves_what_it_should(threads: int) -> None:
+    game = zermelo.game("tictactoe")
+    evaluator = NetworkEvaluator(network(game), installed_backends()[0], game=game)
+    evaluator.warm_up(threads, 8)
+    options = SearchOptions(threads=threads, leaves_per_tree=4)
+    search = Search(game, evaluator, options)
+    result = search.run(game.parse_position("XX./OO./..."), simulations=200)
+    assert result.best.text == "c3"
+    assert result.proven is not None
+
+
+def test_one_thread_searches_the_same_tree_whatever_the_batch_was_padded_to() -> None:
+    game = zermelo.game("connect4")
+    evaluator = NetworkEvaluator(network(game), installed_backends()[0], game=game)
+    visits = []
+    for _ in range(2):
+        search = Search(game, evaluator, SearchOptions(leaves_per_tree=5))
+        visits.append(search.run(game.initial(), simulations=300).visits.tolist())
+    assert visits[0] == visits[1]
+
+
+def test_auto_measures_what_is_installed_and_takes_the_fastest() -> None:
+    weights = network(zermelo.game("tictactoe"))
+    evaluator = NetworkEvaluator(weights)
+    rates = [row["evaluations_per_second"] for row in evaluator.choice]
+    assert rates == sorted(rates, reverse=True)
+    if len(installed_backends()) > 1:
+        assert {row["backend"] for row in evaluator.choice} == set(installed_backends())
+        assert evaluator.backend == evaluator.choice[0]["backend"]
+    backend, precision, _ = fastest(weights, installed_backends()[0], "auto")
+    assert backend == installed_backends()[0]
+    assert precision in ("f32", "bf16")
+
+
+def test_int8_stays_close_to_f32() -> None:
+    need("openvino")
+    game = zermelo.game("connect4")
+    weights = network(game, options=NetworkOptions(blocks=3, filters=16))
+    exact = NetworkEvaluator(weights, "openvino", "f32")
+    rough = NetworkEvaluator(weights, "openvino", "int8")
+    found = difference(exact, rough, game, sample_positions(game, 200, seed=9))
+    assert 0 < found.policy_kl < 0.01
+    assert found.value_mean < 0.02
+    assert found.top_changed < 0.1
+    assert "top move" in str(found)
+    same = difference(exact, exact, game, sample_positions(game, 20))
+    assert same.policy_kl == same.value_max == same.top_changed == 0
+
+
+def test_bf16_stays_close_to_f32() -> None:
+    game = zermelo.game("connect4")
+    weights = network(game)
+    exact = NetworkEvaluator(weights, need("torch"), "f32")
+    rough = NetworkEvaluator(weights, "torch", "bf16")
+    found = difference(exact, rough, game, sample_positions(game, 60, seed=9))
+    assert found.policy_kl < 0.01
+    assert found.value_max < 0.05
+
+
+@pytest.mark.parametrize(
+    ("backend", "precision", "sentence"),
+    [
+        ("cuda", "f32", "no backend 'cuda'"),
+        ("openvino", "f8", "no precision 'f8'"),
+        ("onnx", "bf16", "f32 only"),
+        ("torch", "int8", "openvino only"),
+    ],
+)
+def test_what_a_runtime_cannot_do_is_said(backend: str, precision: str, sentence: str) -> None:
+    if backend in BACKENDS:
+        need(backend)
+    with pytest.raises(UserError, match=sentence):
+        make_runtime(network(zermelo.game("tictactoe")), backend, precision)
+
+
+def test_observations_of_the_wrong_shape_are_refused() -> None:
+    evaluator = NetworkEvaluator(network(zermelo.game("tictactoe")), installed_backends()[0])
+    for shape in ((2, 3, 3), (1, 9, 3, 3), (0, 2, 3, 3)):
+        with pytest.raises(ValueError, match="observations of shape"):
+            evaluator(np.zeros(shape, np.float32))
+    with pytest.raises(UserError, match="not for connect4"):
+        NetworkEvaluator(network(zermelo.game("tictactoe")), "onnx", game=zermelo.game("connect4"))
+
+
+@pytest.mark.parametrize("backend", ["openvino", "onnx"])
+def test_playing_needs_no_torch(backend: str) -> None:
+    code = f"""
+import sys
+sys.modules["torch"] = None
+sys.modules["onnx"] = None
+sys.modules["safetensors"] = None
+import zermelo
+from zermelo.network import NetworkEvaluator, NetworkOptions, architecture_for, random_weights
+from zermelo.search import Search
+game = zermelo.game("tictactoe")
+weights = random_weights(architecture_for(game, NetworkOptions(blocks=1, filters=4)))
+evaluator = NetworkEvaluator(weights, "{need(backend)}", game=game)
+print(Search(game, evaluator).run(game.initial(), 20).root_visits)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "21", done.stderr
+
+
+def test_importing_zermelo_imports_no_runtime() -> None:
+    code = (
+        "import sys, zermelo, zermelo.network, zermelo.cli.network; "
+        "print([m for m in ('torch', 'openvino', 'onnxruntime', 'onnx') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr
