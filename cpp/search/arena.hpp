@@ -112,7 +112,7 @@ class Allocator {
   explicit Allocator(Arena<UnitBytes>& arena) : arena_(&arena) {}
 
   BlockIndex allocate(std::size_t units) {
-    used_units_ += units;
+    use(static_cast<std::int64_t>(units));
     const std::size_t list = list_of(units);
     if (list >= free_.size()) free_.resize(list + 1, 0);
     const std::size_t rounded = rounded_units(units);
@@ -135,18 +135,25 @@ class Allocator {
   }
 
   void free(BlockIndex block, std::size_t units) {
-    used_units_ -= units;
+    use(-static_cast<std::int64_t>(units));
     arena_->give(list_of(units), block);
   }
 
-  // Bytes of blocks that are in use. Frees may be booked on another allocator of the arena.
-  std::ptrdiff_t used_bytes() const { return static_cast<std::ptrdiff_t>(used_units_ * UnitBytes); }
+  // Bytes of blocks that are in use; any thread may ask. Frees may be booked on another allocator
+  // of the arena, so it can be negative.
+  std::int64_t used_bytes() const {
+    return used_units_.load(std::memory_order_relaxed) * static_cast<std::int64_t>(UnitBytes);
+  }
 
  private:
   static constexpr std::size_t kRegionUnits = (std::size_t{1} << 16) / UnitBytes;
   static constexpr int kTake = 64;
   static constexpr std::size_t kExact = 128;  // larger blocks are rounded up to powers of two
 
+  void use(std::int64_t units) {
+    used_units_.store(used_units_.load(std::memory_order_relaxed) + units,
+                      std::memory_order_relaxed);
+  }
   static std::size_t rounded_units(std::size_t units) {
     if (units <= kExact) return units;
     std::size_t rounded = kExact;
@@ -163,7 +170,7 @@ class Allocator {
   Arena<UnitBytes>* arena_;
   BlockIndex next_ = 0;
   std::size_t left_ = 0;
-  std::size_t used_units_ = 0;
+  std::atomic<std::int64_t> used_units_{0};  // written by the owner only
   std::vector<BlockIndex> free_;
 };
 

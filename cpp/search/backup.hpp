@@ -87,7 +87,13 @@ bool prove(const NodePool& pool, Node& node, bool flips) {
     if (certain && better_certain(certain, best)) best = certain;
   });
   if (best.proof != Proof::kWin && !all) return false;
-  Access<Shared>::set_certain(node, {flips ? flipped(best.proof) : best.proof, best.distance + 1});
+  ++best.distance;
+  if (flips) best.proof = flipped(best.proof);
+  // Another thread may have found a better way to the same result.
+  const Certain known = node.certain();
+  const bool mover_wins = (best.proof == Proof::kWin) != flips;
+  const bool worse = mover_wins ? known.distance <= best.distance : known.distance >= best.distance;
+  if (!Shared || known.proof != best.proof || !worse) Access<Shared>::set_certain(node, best);
   return true;
 }
 

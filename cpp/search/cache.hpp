@@ -31,8 +31,7 @@ class EvaluationCache {
         entry_bytes_((sizeof(Header) + 2 * max_priors_ + 7) / 8 * 8) {
     const std::size_t buckets = std::max<std::size_t>(1, (mib << 20) / (entry_bytes_ * kWays));
     buckets_ = buckets;
-    memory_.reset(static_cast<std::byte*>(std::calloc(buckets * kWays, entry_bytes_)));
-    if (!memory_) throw std::bad_alloc();
+    allocate();
   }
 
   // Fills `priors` (one per action, see above). Thread-safe.
@@ -70,8 +69,11 @@ class EvaluationCache {
     std::memcpy(victim + 1, priors.data(), priors.size_bytes());
   }
 
-  // No search may be running.
-  void clear() { std::memset(memory_.get(), 0, buckets_ * kWays * entry_bytes_); }
+  // No search may be running. Takes fresh pages, so that an unused table costs no memory.
+  void clear() {
+    memory_.reset();
+    allocate();
+  }
 
   std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
   std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
@@ -85,6 +87,11 @@ class EvaluationCache {
   }
 
  private:
+  void allocate() {
+    memory_.reset(static_cast<std::byte*>(std::calloc(buckets_ * kWays, entry_bytes_)));
+    if (!memory_) throw std::bad_alloc();
+  }
+
   struct Header {
     std::uint64_t key;
     float value;
@@ -139,7 +146,9 @@ class CacheKey {
             bool symmetry, bool history) {
     key_ = game.hash(state);
     if constexpr (requires { game.history_hash(state); }) {
-      if (history) key_ ^= game.history_hash(state);
+      const std::uint64_t past = history ? game.history_hash(state) : 0;
+      key_ ^= past;
+      symmetry = symmetry && past == 0;  // the past is not mirrored along
     }
     order_.clear();
     const int symmetries = symmetry ? game.num_symmetries(state) : 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -106,10 +107,10 @@ class Search {
     return pool_->node(tree_->root)->visits.load() > 0;
   }
 
-  // Forgets the tree.
+  // Forgets the tree and begins the noise anew: what follows is what followed construction.
   void clear() {
-    if (tree_) allocators_[0].free_root(tree_->root);
-    tree_.reset();
+    drop_tree();
+    random_ = Random(static_cast<std::uint64_t>(options_.seed));
   }
 
   std::int64_t nodes_in_use() const {
@@ -118,7 +119,7 @@ class Search {
     return sum;
   }
   std::int64_t bytes_in_use() const {
-    std::ptrdiff_t sum = 0;
+    std::int64_t sum = 0;
     for (const auto& allocator : allocators_) sum += allocator.bytes_in_use();
     return sum;
   }
@@ -191,7 +192,14 @@ class Search {
       throw std::invalid_argument("the game is over: there is nothing to search");
     }
   }
-  bool same(const State& a, const State& b) const { return a == b; }
+  // Equal, and with the same past where the game remembers one.
+  bool same(const State& a, const State& b) const {
+    if constexpr (requires { game_.state_bytes(a); }) {
+      return a == b && game_.state_bytes(a) == game_.state_bytes(b);
+    } else {
+      return a == b;
+    }
+  }
   static double elapsed(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
@@ -200,8 +208,12 @@ class Search {
     while (allocators_.size() < threads) allocators_.emplace_back(*pool_, game_.num_actions());
   }
 
+  void drop_tree() {
+    if (tree_) allocators_[0].free_root(tree_->root);
+    tree_.reset();
+  }
   void reset(const State& state) {
-    clear();
+    drop_tree();
     tree_ = std::make_unique<Tree<G>>();
     tree_->state = state;
     tree_->root = allocators_[0].make_root();
@@ -347,7 +359,7 @@ class Search {
 
   // Owned by the calling thread between searches.
   std::unique_ptr<NodePool> pool_ = std::make_unique<NodePool>();
-  std::vector<NodeAllocator> allocators_;  // one per thread
+  std::deque<NodeAllocator> allocators_;  // one per thread
   std::unique_ptr<Tree<G>> tree_;
   Random random_;
 

@@ -344,14 +344,15 @@ class NodeAllocator {
     count(-1);
   }
 
-  std::int64_t nodes_in_use() const { return count_; }
-  std::ptrdiff_t bytes_in_use() const { return nodes_.used_bytes() + edges_.used_bytes(); }
+  // Any thread may ask.
+  std::int64_t nodes_in_use() const { return count_.load(std::memory_order_relaxed); }
+  std::int64_t bytes_in_use() const { return nodes_.used_bytes() + edges_.used_bytes(); }
 
   static constexpr std::int64_t kUncounted = 64;
 
  private:
   void count(std::int64_t nodes) {
-    count_ += nodes;
+    count_.store(count_.load(std::memory_order_relaxed) + nodes, std::memory_order_relaxed);
     uncounted_ += nodes;
     if (uncounted_ < kUncounted && uncounted_ > -kUncounted) return;
     pool_->node_count.fetch_add(uncounted_, std::memory_order_relaxed);
@@ -382,8 +383,8 @@ class NodeAllocator {
   Allocator<sizeof(Node)> nodes_;
   Allocator<8> edges_;
   std::uint16_t edge_bytes_;
-  std::int64_t count_ = 0;      // nodes made less nodes freed by this thread
-  std::int64_t uncounted_ = 0;  // of these, not yet in the pool's count
+  std::atomic<std::int64_t> count_{0};  // nodes made less nodes freed by this thread
+  std::int64_t uncounted_ = 0;          // of these, not yet in the pool's count
   std::vector<std::pair<BlockIndex, std::size_t>> stack_;
 };
 

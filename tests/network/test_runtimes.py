@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -169,6 +170,32 @@ def test_many_threads_may_ask_while_the_network_is_swapped(backend: str) -> None
         thread.join()
     assert not wrong
     np.testing.assert_allclose(evaluator(observations)[0], allowed[1], atol=1e-4)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="Linux only")
+def test_searching_threads_are_not_tied_to_a_core() -> None:
+    game = zermelo.game("connect4")
+    evaluator = NetworkEvaluator(network(game), need("openvino"))
+    observations = observations_of(game, sample_positions(game, 16))
+    allowed = os.sched_getaffinity(0)
+    seen: list[set[int]] = []
+    stop = threading.Event()
+
+    def ask() -> None:
+        while not stop.is_set():
+            evaluator(observations)
+            seen.append(os.sched_getaffinity(0))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while len(seen) < 5:
+        identity = thread.native_id
+        assert identity is not None
+        seen.append(os.sched_getaffinity(identity))
+        stop.wait(0.002)
+    stop.set()
+    thread.join()
+    assert all(cores == allowed for cores in seen)
 
 
 def test_only_a_network_of_the_same_shape_can_be_swapped_in() -> None:

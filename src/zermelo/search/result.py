@@ -14,6 +14,9 @@ from zermelo.games.notation import action_text
 from zermelo.games.render import svg_board
 
 
+CERTAIN_WDL = {1: (1.0, 0.0, 0.0), 0: (0.0, 1.0, 0.0), -1: (0.0, 0.0, 1.0)}
+
+
 class Certain(NamedTuple):
     """A proven result for the player to move at the root: +1, 0 or -1, `distance` plies away."""
 
@@ -136,7 +139,7 @@ class SearchResult:
             visits=int(self.visits[index]),
             q=q,
             prior=float(self.prior[index]),
-            wdl=(win, draw, 1.0 - draw - win),
+            wdl=CERTAIN_WDL[certain[0]] if certain else (win, draw, 1.0 - draw - win),
             certain=Certain(certain[0], certain[1] + 1) if certain else None,  # from the root
             pv=self._line(native.pv(index)),
             target=float(self.target[index]),

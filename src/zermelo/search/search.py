@@ -79,6 +79,7 @@ class Search:
             raise ValueError("the game is over: there is nothing to search")
         if refused := set(allowed) - set(self.game.legal_actions(state)):
             raise ValueError(f"action {min(refused)} is not legal here, so it cannot be allowed")
+        self._require_idle()
         self._state = state
         native = self._native.run(state, simulations, seconds, full, list(allowed), report)
         return SearchResult(native, self.game, state)
@@ -102,6 +103,7 @@ class Search:
         """Plays `action` on the tree's board (S5); tells whether a searched subtree was kept."""
         if self._state is None:
             raise ValueError("there is no tree to advance: run a search first")
+        self._require_idle()
         self._state = self.game.play(self._state, action)
         return bool(self._native.advance(action))
 
@@ -132,6 +134,10 @@ class Search:
         self.clear()
         if self.cache is not None:
             self.cache.clear()
+
+    def _require_idle(self) -> None:
+        if self._native.busy:
+            raise RuntimeError("the search is already running; only stop() may be called meanwhile")
 
     @property
     def nodes_in_use(self) -> int:
