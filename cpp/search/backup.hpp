@@ -113,10 +113,11 @@ void add_value(Node& node, double value, double gamma) {
 }
 
 // Step 4. `value` is for the player to move at the end of the path, unless the leaf is certain;
-// then that counts. Takes the path's virtual loss away.
+// then that counts. Takes the path's virtual loss away. Returns what the root has to add to its own
+// sum: threads on one tree collect that, so as not to fight over the root's cache line.
 template <bool Shared>
-void backup(const SelectConstants& constants, const NodePool& pool, const Path& path,
-            double value) {
+double backup(const SelectConstants& constants, const NodePool& pool, const Path& path,
+              double value) {
   const SearchOptions& options = constants.options;
   std::size_t depth = path.nodes.size() - 1;
   if (path.players[depth] != path.chooser(depth)) value = -value;
@@ -124,8 +125,8 @@ void backup(const SelectConstants& constants, const NodePool& pool, const Path& 
     Node& node = *path.nodes[depth];
     const Certain certain = node.certain();
     if (certain) value = constants.certain_value(certain);
+    if (depth == 0) return value;
     add_value<Shared>(node, value, options.averaging_power);
-    if (depth == 0) return;
     Access<Shared>::add(node.in_flight, -1);
     value *= options.turn_discount;
     const bool flips = path.players[depth - 1] != path.chooser(depth - 1);

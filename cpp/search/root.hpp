@@ -25,6 +25,13 @@ struct RootAction {
   std::atomic<std::uint32_t> forced{0};   // visits of this search that no score asked for (S9)
   std::atomic<std::uint32_t> backups{0};  // visits of this search ...
   std::atomic<double> draw_sum{0};        // ... and their draw probabilities
+
+  template <bool Shared>
+  void add(std::uint32_t visits, std::uint32_t owed, double draw) {
+    Access<Shared>::add(backups, visits);
+    Access<Shared>::add(draw_sum, draw);
+    if (owed > 0) Access<Shared>::add(forced, owed);
+  }
 };
 
 struct RootTable {

@@ -105,11 +105,10 @@ class Worker {
         active |= gather(tree, leaves);
       }
       first = trees.empty() ? 0 : (first + 1) % trees.size();
-      if (waiting_ > 0) {
-        finish_batch();
-      } else if (!active) {
-        return;
-      }
+      const bool waited = waiting_ > 0;
+      if (waited) finish_batch();
+      flush_tally();
+      if (!waited && !active) return;
     }
   }
 
@@ -120,6 +119,7 @@ class Worker {
       if (descend(*tree) == Leaf::kWaiting && ++waiting_ == descents_.size()) finish_batch();
     }
     if (waiting_ > 0) finish_batch();
+    flush_tally();
     counters.simulations = 0;
   }
 
@@ -364,6 +364,7 @@ class Worker {
         Access<Shared>::add(d.tree->budget, 1);
       }
       reset_batch();
+      flush_tally();
       stop_.ask(Stop::kAsked);
       throw;
     }
@@ -395,19 +396,41 @@ class Worker {
 
   // Step 4 and the root's book-keeping.
   Leaf finish(Descent& d, double value, double draw) {
-    backup<Shared>(constants_, pool_, d.path, value);
-    auto& table = d.tree->table;
-    if (d.path.root_action != kNoChild && !table.actions.empty()) {
-      RootAction& a = table.actions[static_cast<std::size_t>(d.path.root_action)];
-      Access<Shared>::add(a.draw_sum, draw);
-      Access<Shared>::add(a.backups, 1);
-      if (d.path.forced) Access<Shared>::add(a.forced, 1);
+    const double root_value = backup<Shared>(constants_, pool_, d.path, value);
+    auto& rows = d.tree->table.actions;
+    const bool has_row = d.path.root_action != kNoChild && !rows.empty();
+    const auto index = static_cast<std::size_t>(d.path.root_action);
+    if constexpr (Shared) {
+      tally_tree_ = d.tree;
+      root_sum_ += root_value;
+      ++root_visits_;
+      tallies_.resize(rows.size());
+      if (has_row) tallies_[index].add(d.path.forced, draw);
+    } else {
+      add_value<Shared>(*d.path.nodes[0], root_value, options_.averaging_power);
+      if (has_row) rows[index].template add<Shared>(1, d.path.forced, draw);
     }
     const int depth = static_cast<int>(d.path.nodes.size()) - 1;
     counters.max_depth = std::max(counters.max_depth, depth);
     counters.depth_sum += depth;
     ++counters.simulations;
     return Leaf::kDone;
+  }
+
+  // Threads on one tree: brings the root and its actions up to date with what this thread found.
+  void flush_tally() {
+    if (root_visits_ == 0) return;
+    Node& root = *pool_.node(tally_tree_->root);
+    Access<Shared>::add(root.value_sum, root_sum_);
+    Access<Shared>::add(root.visits, root_visits_);
+    for (std::size_t i = 0; i < tallies_.size(); ++i) {
+      const Tally& t = tallies_[i];
+      if (t.backups == 0) continue;
+      tally_tree_->table.actions[i].template add<Shared>(t.backups, t.forced, t.draw_sum);
+      tallies_[i] = {};
+    }
+    root_sum_ = 0;
+    root_visits_ = 0;
   }
 
   bool due() {
@@ -439,6 +462,22 @@ class Worker {
   std::vector<Position<G>> positions_;
   std::vector<std::uint64_t> observations_;
   std::unordered_map<std::uint64_t, std::size_t> queued_;  // cache key -> index in positions_
+
+  // What this thread found for the root since the last flush (threads on one tree only).
+  struct Tally {
+    std::uint32_t backups = 0;
+    std::uint32_t forced = 0;
+    double draw_sum = 0;
+    void add(bool owed, double draw) {
+      ++backups;
+      forced += owed;
+      draw_sum += draw;
+    }
+  };
+  Tree<G>* tally_tree_ = nullptr;
+  double root_sum_ = 0;
+  std::uint32_t root_visits_ = 0;
+  std::vector<Tally> tallies_;
 
   // Scratch.
   SelectScratch scratch_;
