@@ -1,6 +1,6 @@
 """`check_game` passes sound games and names each fault of an unsound one in a sentence."""
 
-# ruff: noqa: ARG002, ARG005  (stand-in methods take what the protocol gives)
+
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,7 +24,8 @@ from rich.text import Text
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
 from zermelo.games.notation import outcome_text, parse_position, position_text
-from zermelo.players.search_player import EVALUATORS, native_evaluator
+from zermelo.network import load_network
+from zermelo.players.search_player import EVALUATORS, native_evaluator, network_evaluator
 from zermelo.search import ActionRow, Search, SearchOptions, SearchResult
 
 ROWS = 15  # candidates that are shown; JSON has all
@@ -38,6 +39,8 @@ STOPS = {
     "stopped": "on request",
     "max_nodes": "max_nodes reached",
 }
+# With a network: mini-batches, and transpositions whatever came before them (as lc0 does).
+NETWORK_OPTIONS = {"leaves_per_tree": 8, "batch": 8, "cache_history": False}
 TREE_DEPTH = 6
 TREE_SHARE = 1000  # a node of the exported tree has at least this part of the visits
 
@@ -63,6 +66,12 @@ def analyse(
     evaluator: Annotated[
         str, typer.Option(help=f"In place of a network: {', '.join(EVALUATORS)}.")
     ] = "rollout",
+    weights: Annotated[
+        str | None, typer.Option(help="A network: FILE.pb.gz (lc0), .onnx or .safetensors.")
+    ] = None,
+    backend: Annotated[
+        str, typer.Option(help="What runs the network: auto, openvino, onnx or torch.")
+    ] = "auto",
     tree: Annotated[
         Path | None, typer.Option(help="Write the tree's top to FILE.json or FILE.dot.")
     ] = None,
@@ -70,6 +79,8 @@ def analyse(
 ) -> None:
     """Show the candidate moves of a position; Ctrl-C ends the search early."""
     rules = find_game(game)
+    if weights is not None and rules.name == "chess":
+        rules = find_game(load_network(weights).architecture.game)  # with its own encoder
     state = rules.initial() if position is None else parse_position(rules, position)
     outcome = rules.outcome(state)
     if outcome is not None:
@@ -78,10 +89,14 @@ def analyse(
         check_tree_file(tree)
     if simulations is None and not seconds:
         seconds = SECONDS
-    options = read_options(settings or (), threads)
+    options = read_options(settings or (), threads, NETWORK_OPTIONS if weights else {})
     if options.gumbel and simulations is None:
         raise UserError("gumbel shares out a number of simulations: give --simulations")
-    search = Search(rules, native_evaluator(evaluator, int(options.seed)), options)
+    judge: Any = native_evaluator(evaluator, int(options.seed))
+    if weights is not None:
+        judge = network_evaluator(weights, rules, backend)
+        evaluator = f"{Path(weights).name} on {judge.backend}"
+    search = Search(rules, judge, options)
     title = f"{rules.name}  {position_text(rules, state)}"
     view = LiveTable(title, enabled=not as_json)
     with interrupt_stops(search), view.running():
@@ -94,9 +109,11 @@ def analyse(
         view.show(result)
 
 
-def read_options(settings: Sequence[str], threads: int | None) -> SearchOptions:
-    """Options as `--set` and `--threads` spell them."""
-    given: dict[str, Any] = {}
+def read_options(
+    settings: Sequence[str], threads: int | None, defaults: Mapping[str, Any]
+) -> SearchOptions:
+    """Options as `--set` and `--threads` spell them, over the command's own defaults."""
+    given: dict[str, Any] = dict(defaults)
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or not name or not value:

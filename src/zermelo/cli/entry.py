@@ -14,10 +14,10 @@ from typing import Annotated
 
 import typer
 
-from zermelo.cli import analyse, bench, check, demo, games, perft, play
+from zermelo.cli import analyse, bench, check, demo, games, network, perft, play
 from zermelo.games.python_file import MODULE_PREFIX
 
-COMMANDS = (games, check, perft, play, analyse, bench, demo)
+COMMANDS = (games, check, perft, play, analyse, bench, demo, network)
 
 # Typer's own class of usage errors; releases differ in where it is defined.
 _UsageError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

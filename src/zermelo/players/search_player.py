@@ -1,4 +1,4 @@
-"""Plays by the native search: `search?simulations=800&evaluator=rollout&solver=off`.
+"""Plays by the native search: `search?simulations=800&weights=FILE&solver=off`.
 
 Every option of `SearchOptions` can be set by its name. The tree is kept from move to move (S5), as
 long as the positions follow each other.
@@ -12,6 +12,7 @@ from typing import Any
 from zermelo import _core
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game, State, state_hash
+from zermelo.network import NetworkEvaluator, load_network
 from zermelo.search import RolloutEvaluator, Search, SearchOptions, SearchResult, UniformEvaluator
 
 EVALUATORS = ("uniform", "rollout", "hash")
@@ -28,6 +29,13 @@ def native_evaluator(name: str, seed: int = 0) -> Any:
     raise UserError(f"there is no evaluator '{name}'; there are {', '.join(EVALUATORS)}")
 
 
+def network_evaluator(
+    path: str, game: Game, backend: str = "auto", precision: str = "f32"
+) -> NetworkEvaluator:
+    """The network of a file, made ready for a game that it fits."""
+    return NetworkEvaluator(load_network(path, game), backend, precision, game=game)
+
+
 class SearchPlayer:
     """The most visited action, or a proven one, after so many simulations or seconds or both."""
 
@@ -36,9 +44,14 @@ class SearchPlayer:
         simulations: int | None = None,
         seconds: float = 0.0,
         evaluator: str = "rollout",
+        weights: str | None = None,
+        backend: str = "auto",
         **options: Any,
     ) -> None:
-        """Without any limit it is 800 simulations; `options` are those of SearchOptions."""
+        """Without any limit it is 800 simulations; `options` are those of SearchOptions.
+
+        `weights` is a network file, used instead of `evaluator`, on the runtime `backend`.
+        """
         if simulations is None and seconds <= 0:
             simulations = 800
         if simulations is not None and simulations < 1:
@@ -49,10 +62,17 @@ class SearchPlayer:
         self.simulations = simulations
         self.seconds = seconds
         self.name = spec_text(
-            {"simulations": simulations, "seconds": seconds or None, "evaluator": evaluator}
+            {
+                "simulations": simulations,
+                "seconds": seconds or None,
+                "evaluator": None if weights else evaluator,
+                "weights": weights,
+            }
             | options
         )
         self.result: SearchResult | None = None  # of the last choice
+        self._weights = weights
+        self._backend = backend
         self._evaluator = native_evaluator(evaluator, int(self.options.seed))
         self._search: Search | None = None
         self._after: State | None = None  # where the tree stands, after our own last action
@@ -75,6 +95,8 @@ class SearchPlayer:
     def _search_at(self, game: Game, state: State) -> Search:
         """The search, its tree moved on to `state` if that can be."""
         if self._search is None or self._search.game is not game:
+            if self._weights:
+                self._evaluator = network_evaluator(self._weights, game, self._backend)
             self._search = Search(game, self._evaluator, self.options)
             self._after = None
         if self._after is not None:

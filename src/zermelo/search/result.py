@@ -13,7 +13,6 @@ from zermelo import _core
 from zermelo.games.notation import action_text
 from zermelo.games.render import svg_board
 
-
 CERTAIN_WDL = {1: (1.0, 0.0, 0.0), 0: (0.0, 1.0, 0.0), -1: (0.0, 0.0, 1.0)}
 
 
