@@ -16,14 +16,14 @@ namespace zermelo {
 
 inline constexpr int kNoChild = -1;
 
-// Constants of one search, worked out once.
+// What selection needs of the options.
 struct SelectConstants {
-  explicit SelectConstants(const SearchOptions& o) : options(o) {
-    for (int d = 0; d <= Node::kMaxDistance; ++d) discounts[d] = std::pow(o.turn_discount, d);
-    lab = o.prior_compression > 0 || o.branching_power > 0;
-  }
+  explicit SelectConstants(const SearchOptions& o)
+      : options(o), lab(o.prior_compression > 0 || o.branching_power > 0) {}
+  // S10, S11: a certain result so many plies away.
   double certain_value(Certain certain) const {
-    return certain.result() * discounts[certain.distance];
+    if (certain.distance == 0 || certain.proof == Proof::kDraw) return certain.result();
+    return certain.result() * std::pow(options.turn_discount, certain.distance);
   }
   // c * sqrt(total): what a prior is multiplied with before the division by 1 + visits.
   double scale(double total) const {
@@ -35,7 +35,6 @@ struct SelectConstants {
   }
 
   const SearchOptions& options;
-  double discounts[Node::kMaxDistance + 1];
   bool lab;
 };
 
