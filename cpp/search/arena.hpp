@@ -49,8 +49,8 @@ class Arena {
   // Thread-safe. `units` contiguous units, at most a segment; unit 0 is never handed out.
   BlockIndex region(std::size_t units) {
     const std::lock_guard lock(mutex_);
-    if (segments_ == 0 || used_ + units > kSegmentUnits) add_segment();
-    const std::size_t index = (segments_ - 1) * kSegmentUnits + used_;
+    if (segments_ == 0 || used_ + units > kSegmentUnits) next_segment();
+    const std::size_t index = current_ * kSegmentUnits + used_;
     used_ += units;
     return static_cast<BlockIndex>(index);
   }
@@ -78,12 +78,32 @@ class Arena {
     return *reinterpret_cast<BlockIndex*>(at(block));
   }
 
+  // Takes everything back at once; no block may be in use. A little memory is kept, the rest goes
+  // back to the system.
+  void reset() {
+    const std::lock_guard lock(mutex_);
+    while (segments_ > kKeptSegments) std::free(table_[--segments_].exchange(nullptr));
+    free_.clear();
+    current_ = 0;
+    used_ = kFirstUnits;
+  }
+
   std::size_t reserved_bytes() const {
     const std::lock_guard lock(mutex_);
     return segments_ * kSegmentBytes;
   }
 
  private:
+  static constexpr std::size_t kKeptSegments = 16;
+  static constexpr std::size_t kFirstUnits = 64 / UnitBytes;  // chunks stay aligned to cache lines
+
+  void next_segment() {
+    const bool first = segments_ == 0;
+    if (first || current_ + 1 == segments_) add_segment();
+    current_ = first ? 0 : current_ + 1;
+    used_ = first ? kFirstUnits : 0;
+  }
+
   void add_segment() {
     if (segments_ == kMaxSegments) throw std::bad_alloc();
     void* memory = std::aligned_alloc(kSegmentBytes, kSegmentBytes);
@@ -94,14 +114,14 @@ class Arena {
     if (segments_ > 0) madvise(memory, kSegmentBytes, MADV_HUGEPAGE);
 #endif
     table_[segments_].store(static_cast<std::byte*>(memory), std::memory_order_release);
-    used_ = segments_ == 0 ? 64 / UnitBytes : 0;  // 64: chunks stay aligned to cache lines
     ++segments_;
   }
 
-  mutable std::mutex mutex_;  // guards the three below
+  mutable std::mutex mutex_;  // guards the four below
   std::vector<BlockIndex> free_;
   std::size_t segments_ = 0;
-  std::size_t used_ = 0;                  // units of the last segment
+  std::size_t current_ = 0;               // the segment that regions are cut from
+  std::size_t used_ = 0;                  // its units that are cut off
   std::atomic<std::byte*>* const table_;  // entries are written once
 };
 
@@ -137,6 +157,14 @@ class Allocator {
   void free(BlockIndex block, std::size_t units) {
     use(-static_cast<std::int64_t>(units));
     arena_->give(list_of(units), block);
+  }
+
+  // After the arena's reset().
+  void reset() {
+    free_.clear();
+    next_ = 0;
+    left_ = 0;
+    used_units_.store(0, std::memory_order_relaxed);
   }
 
   // Bytes of blocks that are in use; any thread may ask. Frees may be booked on another allocator

@@ -209,8 +209,10 @@ class Search {
   }
 
   void drop_tree() {
-    if (tree_) allocators_[0].free_root(tree_->root);
+    if (!tree_) return;
     tree_.reset();
+    pool_->reset();  // it holds nothing but the tree
+    for (NodeAllocator& allocator : allocators_) allocator.reset();
   }
   void reset(const State& state) {
     drop_tree();

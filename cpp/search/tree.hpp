@@ -142,6 +142,13 @@ class NodePool {
     return reinterpret_cast<EdgeBlock*>(edges.at(node.edges.load(std::memory_order_acquire)));
   }
 
+  // Forgets all nodes at once; then every allocator has to be reset too.
+  void reset() {
+    nodes.reset();
+    edges.reset();
+    node_count.store(0, std::memory_order_relaxed);
+  }
+
   NodeArena nodes;
   EdgeArena edges;
   std::atomic<std::int64_t> node_count{0};  // late by at most NodeAllocator::kUncounted a thread
@@ -342,6 +349,14 @@ class NodeAllocator {
     free_below(*pool_->node(index));
     nodes_.free(index, kFirstChunk);
     count(-1);
+  }
+
+  // After the pool's reset().
+  void reset() {
+    nodes_.reset();
+    edges_.reset();
+    count_.store(0, std::memory_order_relaxed);
+    uncounted_ = 0;
   }
 
   // Any thread may ask.

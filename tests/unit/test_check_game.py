@@ -1,7 +1,5 @@
 """`check_game` passes sound games and names each fault of an unsound one in a sentence."""
 
-
-
 from __future__ import annotations
 
 import itertools
