@@ -53,6 +53,9 @@ def median_ratio(above: list[float], below: list[float]) -> float:
     return statistics.median(a / b for a, b in zip(above, below, strict=True))
 
 
+MINI_BATCH = {"leaves_per_tree": 16, "batch": 16}  # of one board
+
+
 def options(**values: Any) -> SearchOptions:
     """Without a cache, with room for every node."""
     return SearchOptions(cache_mib=0, **values)
@@ -83,14 +86,17 @@ def tree_growth(sizes: list[int]) -> list[dict[str, Any]]:
     for name, fen in POSITIONS.items():
         state = game.parse_position(fen)
         for size in sizes:
-            search = Search(game, UniformEvaluator(), options())
-            result = search.run(state, size)
-            done = result.counters["simulations"]
+            search = Search(game, UniformEvaluator(), options(**MINI_BATCH))
+            rates = []
+            for _ in range(3):
+                search.clear()
+                result = search.run(state, size)
+                rates.append(result.counters["simulations"] / result.seconds)
             rows.append(
                 {
                     "position": name,
                     "nodes": result.nodes,
-                    "simulations_per_second": round(done / result.seconds),
+                    "simulations_per_second": round(statistics.median(rates)),
                     "bytes_per_node": round(result.bytes / result.nodes, 1),
                 }
             )
@@ -102,7 +108,7 @@ def one_board_threads(simulations: int, repeats: int) -> list[dict[str, Any]]:
     game = zermelo.game("chess")
 
     def work(state: Any, threads: int) -> Callable[[], int]:
-        search = Search(game, UniformEvaluator(), options(threads=threads))
+        search = Search(game, UniformEvaluator(), options(threads=threads, **MINI_BATCH))
 
         def run() -> int:
             search.clear()
@@ -138,8 +144,8 @@ def many_boards(boards: int, simulations: int, repeats: int) -> list[dict[str, A
         search = Search(game, evaluator, options(threads=threads, batch=BATCH))
 
         def run() -> int:
-            results = search.run_many(states, simulations)
-            return sum(result.counters["simulations"] for result in results)
+            search.run_many(states, simulations)
+            return len(states) * simulations
 
         return run
 
@@ -204,7 +210,7 @@ def measure(quick: bool, repeats: int) -> dict[str, list[dict[str, Any]]]:
             50_000 if quick else 1_000_000, repeats
         ),
         "connect4, many boards": lambda: many_boards(
-            64 if quick else 256, 100 if quick else 200, repeats
+            64 if quick else 256, 100 if quick else 800, repeats
         ),
         "against the reference": lambda: against_reference(200 if quick else 2_000, repeats),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,17 +64,47 @@ class SearchResult:
         self._native = native
         self._game = game
         self._state = state
-        self.actions: NDArray[np.int64] = native.actions
-        self.visits: NDArray[np.int64] = native.visits
-        self.q: NDArray[np.float64] = native.q
-        self.prior: NDArray[np.float64] = native.prior
-        self.target: NDArray[np.float64] = native.target
         self.value: float = native.value
-        self.counters: dict[str, Any] = native.counters
         self.nodes: int = native.nodes
         self.bytes: int = native.bytes
         self.seconds: float = native.seconds
-        self.stop: str = native.stop  # why it ended early: "stopped", "time", "max_nodes" or ""
+
+    # Read when first asked for: searches of many boards make many results.
+
+    @cached_property
+    def actions(self) -> NDArray[np.int64]:
+        """The legal actions."""
+        return self._native.actions
+
+    @cached_property
+    def visits(self) -> NDArray[np.int64]:
+        """Visits of each action."""
+        return self._native.visits
+
+    @cached_property
+    def q(self) -> NDArray[np.float64]:
+        """Mean value of each action, or the certain one; 0 when never visited."""
+        return self._native.q
+
+    @cached_property
+    def prior(self) -> NDArray[np.float64]:
+        """Priors as the search used them, noise included."""
+        return self._native.prior
+
+    @cached_property
+    def target(self) -> NDArray[np.float64]:
+        """The policy target: visits without the forced ones, or the improved policy (S16)."""
+        return self._native.target
+
+    @cached_property
+    def counters(self) -> dict[str, Any]:
+        """Simulations, evaluations, batches, cache hits, collisions, depths."""
+        return dict(self._native.counters)
+
+    @property
+    def stop(self) -> str:
+        """Why it ended early: "stopped", "time", "max_nodes", or "" if it did not."""
+        return str(self._native.stop)
 
     @property
     def root_visits(self) -> int:
