@@ -7,5 +7,7 @@
 #include "games/othello.hpp"
 #include "games/tictactoe.hpp"
 #include "search/search.hpp"
+#include "selfplay/runner.hpp"
 
 template class zermelo::Search<zermelo::TicTacToe>;
+template class zermelo::Runner<zermelo::TicTacToe>;

@@ -38,10 +38,10 @@ struct BoundSearch {
 
 // Held while a call uses the tree: a second one, from another thread or from a progress callback,
 // is refused. Only stop() may be called at any time.
-template <Game G>
+template <class Bound>
 class Busy {
  public:
-  explicit Busy(BoundSearch<G>& search) : flag_(search.busy) {
+  explicit Busy(Bound& bound) : flag_(bound.busy) {
     if (flag_.exchange(true)) {
       throw std::runtime_error(
           "the search is already running; only stop() may be called meanwhile");
@@ -79,7 +79,7 @@ void bind_search(nb::module_& m, const char* name) {
               actions.push_back(static_cast<Action>(action));
             }
             const auto poll = make_poll(self, progress);
-            const Busy busy(self);
+            const Busy<Self> busy(self);
             nb::gil_scoped_release unlocked;
             return self.search.run(position, {simulations, seconds}, full, actions, poll);
           },
@@ -94,46 +94,46 @@ void bind_search(nb::module_& m, const char* name) {
               positions.push_back(StateCaster<G>::get(self.game, state));
             const nb::object none = nb::none();
             const auto poll = make_poll(self, none);
-            const Busy busy(self);
+            const Busy<Self> busy(self);
             nb::gil_scoped_release unlocked;
             return self.search.run_many(positions, {simulations, seconds}, full, poll);
           },
           nb::arg("states"), nb::arg("simulations"), nb::arg("seconds"), nb::arg("full"))
       .def("result",
            [](Self& self) {
-             const Busy busy(self);
+             const Busy<Self> busy(self);
              return self.search.result();
            })
       .def(
           "advance",
           [](Self& self, int action) {
-            const Busy busy(self);
+            const Busy<Self> busy(self);
             nb::gil_scoped_release unlocked;
             return self.search.advance(static_cast<Action>(action));
           },
           nb::arg("action"), "The action must be legal where the tree stands.")
       .def("clear",
            [](Self& self) {
-             const Busy busy(self);
+             const Busy<Self> busy(self);
              self.search.clear();
            })
       .def_prop_ro("busy", [](const Self& self) { return self.busy.load(); })
       .def("stop", [](Self& self) { self.search.stop(); })
       .def("set_evaluator",
            [](Self& self, nb::object evaluator) {
-             const Busy busy(self);
+             const Busy<Self> busy(self);
              self.search.set_evaluator(make_evaluator<G>(*self.game.rules, evaluator));
            })
       .def("check_invariants",
            [](Self& self) {
-             const Busy busy(self);
+             const Busy<Self> busy(self);
              self.search.check_invariants();
            })
       .def_prop_ro("nodes_in_use", [](const Self& self) { return self.search.nodes_in_use(); })
       .def_prop_ro("bytes_in_use", [](const Self& self) { return self.search.bytes_in_use(); })
       .def_prop_ro("bytes_reserved", [](const Self& self) { return self.search.bytes_reserved(); })
       .def("export_tree", [](Self& self, int max_depth, std::uint32_t min_visits) {
-        const Busy busy(self);
+        const Busy<Self> busy(self);
         nb::list rows;
         for (const ExportedNode& n : self.search.export_tree(max_depth, min_visits)) {
           rows.append(nb::make_tuple(n.id, n.parent, n.action, n.depth, n.visits, n.q, n.prior,

@@ -1,6 +1,6 @@
 #include "games/checkers.hpp"
 
-#include "bindings/bind_search.hpp"
+#include "bindings/bind_selfplay.hpp"
 #include "bindings/bindings.hpp"
 
 namespace zermelo::bindings {
@@ -13,6 +13,7 @@ void bind_checkers(nb::module_& m) {
            }),
            nb::arg("quiet_plies") = 80);
   bind_search<Checkers>(m, "Checkers");
+  bind_selfplay<Checkers>(m, "Checkers");
 }
 
 }  // namespace zermelo::bindings

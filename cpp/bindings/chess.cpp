@@ -1,6 +1,6 @@
 #include "games/chess/chess.hpp"
 
-#include "bindings/bind_search.hpp"
+#include "bindings/bind_selfplay.hpp"
 #include "bindings/bindings.hpp"
 
 namespace zermelo::bindings {
@@ -29,6 +29,7 @@ void bind_chess(nb::module_& m) {
           },
           nb::arg("state"), "The position's moves, also where a draw rule has ended the game.");
   bind_search<Chess>(m, "Chess");
+  bind_selfplay<Chess>(m, "Chess");
 }
 
 }  // namespace zermelo::bindings

@@ -3,7 +3,7 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 
-#include "bindings/bind_search.hpp"
+#include "bindings/bind_selfplay.hpp"
 #include "bindings/bindings.hpp"
 #include "games/connect4_solver.hpp"
 
@@ -25,6 +25,7 @@ void bind_connect4(nb::module_& m) {
     return BoundGame<Connect4>{std::make_shared<Connect4>()};
   }));
   bind_search<Connect4>(m, "Connect4");
+  bind_selfplay<Connect4>(m, "Connect4");
 
   using State = BoundState<Connect4>;
   nb::class_<Connect4Solver>(m, "Connect4Solver",

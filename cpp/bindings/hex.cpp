@@ -1,6 +1,6 @@
 #include "games/hex.hpp"
 
-#include "bindings/bind_search.hpp"
+#include "bindings/bind_selfplay.hpp"
 #include "bindings/bindings.hpp"
 
 namespace zermelo::bindings {
@@ -12,6 +12,7 @@ void bind_hex(nb::module_& m) {
            }),
            nb::arg("size") = 11, nb::arg("swap") = false);
   bind_search<Hex>(m, "Hex");
+  bind_selfplay<Hex>(m, "Hex");
 }
 
 }  // namespace zermelo::bindings

@@ -11,7 +11,7 @@ NB_MODULE(_core, m) {
   // An evaluator written in Python may refer to the search that uses it; such cycles live until
   // exit.
   nb::set_leak_warnings(false);
-  m.doc() = "Zermelo's native core: games and search.";
+  m.doc() = "Zermelo's native core: games, search and self-play.";
   nb::enum_<Outcome>(m, "Outcome", "How a game ended.", nb::is_arithmetic())
       .value("FIRST_WINS", Outcome::kFirstWins)
       .value("DRAW", Outcome::kDraw)

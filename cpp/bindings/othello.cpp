@@ -1,6 +1,6 @@
 #include "games/othello.hpp"
 
-#include "bindings/bind_search.hpp"
+#include "bindings/bind_selfplay.hpp"
 #include "bindings/bindings.hpp"
 
 namespace zermelo::bindings {
@@ -26,6 +26,7 @@ void bind_othello(nb::module_& m) {
           },
           nb::arg("state"), "The same with the empty cells given to the winner.");
   bind_search<Othello>(m, "Othello");
+  bind_selfplay<Othello>(m, "Othello");
 }
 
 }  // namespace zermelo::bindings

@@ -1,6 +1,6 @@
 #include "bindings/py_game.hpp"
 
-#include "bindings/bind_search.hpp"
+#include "bindings/bind_selfplay.hpp"
 #include "bindings/bindings.hpp"
 
 namespace zermelo::bindings {
@@ -29,6 +29,7 @@ void bind_py_game(nb::module_& m) {
           },
           nb::arg("state"), nb::arg("depth"));
   bind_search<PyGame>(m, "Py");
+  bind_selfplay<PyGame>(m, "Py");
 }
 
 }  // namespace zermelo::bindings

@@ -1,4 +1,4 @@
-// The search's types that do not depend on the game: options, evaluators, cache, result.
+// The types that do not depend on the game: options, evaluators, cache, result.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -7,108 +7,17 @@
 
 #include "base/random.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/bind_options.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/evaluators.hpp"
 #include "search/cache.hpp"
 #include "search/options.hpp"
 #include "search/result.hpp"
+#include "selfplay/options.hpp"
 
 namespace zermelo::bindings {
 
 namespace {
-
-using Row = Option<SearchOptions>;
-
-nb::dict row_dict(const Row& row) {
-  nb::dict out;
-  out["name"] = nb::str(row.name.data(), row.name.size());
-  out["default"] = get_option(SearchOptions(), row);
-  out["low"] = row.low;
-  out["high"] = row.high;
-  std::vector<std::string> choices(row.choices.begin(), row.choices.end());
-  out["choices"] = choices;
-  out["technique"] = std::string(row.technique);
-  out["alphazero"] = std::string(row.alphazero);
-  out["doc"] = std::string(row.doc);
-  return out;
-}
-
-void set_all(SearchOptions& options, const nb::kwargs& values) {
-  for (const auto& [key, value] : values) {
-    const auto& row = find_option(search_option_table(), nb::cast<std::string>(key));
-    OptionValue typed;
-    if (!nb::try_cast(value, typed)) {
-      refuse_option(row.name, nb::cast<std::string>(nb::str(value)), "a number, text, on or off");
-    }
-    set_option(options, row, typed);
-  }
-}
-
-void bind_options(nb::module_& m) {
-  nb::class_<SearchOptions> options(m, "SearchOptions",
-                                    "Everything that can be chosen about a search; see table().");
-  options.def("__init__", [](SearchOptions* self, const nb::kwargs& values) {
-    SearchOptions made;
-    set_all(made, values);
-    new (self) SearchOptions(made);
-  });
-  options.def(
-      "replace",
-      [](const SearchOptions& self, const nb::kwargs& values) {
-        SearchOptions copy = self;
-        set_all(copy, values);
-        return copy;
-      },
-      "A copy with some options changed.");
-  options.def("to_dict", [](const SearchOptions& self) {
-    nb::dict out;
-    for (const Row& row : search_option_table())
-      out[std::string(row.name).c_str()] = get_option(self, row);
-    return out;
-  });
-  options.def("__eq__", [](const SearchOptions& a, nb::handle b) {
-    if (!nb::isinstance<SearchOptions>(b)) return false;
-    const auto& other = nb::cast<const SearchOptions&>(b);
-    for (const Row& row : search_option_table()) {
-      if (get_option(a, row) != get_option(other, row)) return false;
-    }
-    return true;
-  });
-  options.def("__getstate__", [](nb::handle self) { return self.attr("to_dict")(); });
-  options.def("__setstate__", [](SearchOptions& self, const nb::dict& values) {
-    new (&self) SearchOptions();
-    for (const auto& [key, value] : values) {
-      set_option(self, find_option(search_option_table(), nb::cast<std::string>(key)),
-                 nb::cast<OptionValue>(value));
-    }
-  });
-  options.def("__repr__", [](const SearchOptions& self) {
-    std::string text = "SearchOptions(";
-    const SearchOptions defaults;
-    for (const Row& row : search_option_table()) {
-      if (get_option(self, row) == get_option(defaults, row)) continue;
-      const nb::object value = nb::cast(get_option(self, row));
-      text +=
-          (text.back() == '(' ? "" : ", ") + std::string(row.name) + "=" + nb::repr(value).c_str();
-    }
-    return text + ")";
-  });
-  options.def_static(
-      "table",
-      [] {
-        nb::list rows;
-        for (const Row& row : search_option_table()) rows.append(row_dict(row));
-        return rows;
-      },
-      "One dict per option: name, default, range or choices, technique, AlphaZero's value, doc.");
-  for (const Row& row : search_option_table()) {
-    options.def_prop_rw(
-        std::string(row.name).c_str(),
-        [&row](const SearchOptions& self) { return get_option(self, row); },
-        [&row](SearchOptions& self, const OptionValue& value) { set_option(self, row, value); },
-        std::string(row.doc).c_str());
-  }
-}
 
 template <class T, class Read>
 auto column(const SearchResult& r, Read read) {
@@ -206,7 +115,12 @@ void bind_result(nb::module_& m) {
 }  // namespace
 
 void bind_search_types(nb::module_& m) {
-  bind_options(m);
+  bind_options<SearchOptions>(m, "SearchOptions",
+                              "Everything that can be chosen about a search; see table().",
+                              search_option_table());
+  bind_options<SelfPlayOptions>(m, "SelfPlayOptions",
+                                "Everything that can be chosen about self-play; see table().",
+                                selfplay_option_table());
   bind_result(m);
   nb::class_<UniformSpec>(m, "UniformEvaluator", "Equal priors, value 0: the search on its own.")
       .def(nb::init<>());

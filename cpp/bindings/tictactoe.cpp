@@ -1,6 +1,6 @@
 #include "games/tictactoe.hpp"
 
-#include "bindings/bind_search.hpp"
+#include "bindings/bind_selfplay.hpp"
 #include "bindings/bindings.hpp"
 
 namespace zermelo::bindings {
@@ -10,6 +10,7 @@ void bind_tictactoe(nb::module_& m) {
     return BoundGame<TicTacToe>{std::make_shared<TicTacToe>()};
   }));
   bind_search<TicTacToe>(m, "TicTacToe");
+  bind_selfplay<TicTacToe>(m, "TicTacToe");
 }
 
 }  // namespace zermelo::bindings

@@ -12,6 +12,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -169,6 +170,16 @@ class Checkers {
     }
     return s;
   }
+  // A game cut off here by material, a king for a man and a half: ahead by more than that wins.
+  Outcome adjudicate(const State& s) const {
+    const auto worth = [&](int player) {
+      return 2 * std::popcount(s.men[player]) + 3 * std::popcount(s.kings[player]);
+    };
+    const int ahead = worth(0) - worth(1);
+    if (std::abs(ahead) <= 3) return Outcome::kDraw;
+    return win_for(ahead > 0 ? Player::kFirst : Player::kSecond);
+  }
+
   // White at the bottom, square 1 in the top row: b and w are men, B and W kings.
   std::string cells(const State& s) const {
     std::string out(64, '.');

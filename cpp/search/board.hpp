@@ -32,6 +32,31 @@ struct SearchCounters {
   }
 };
 
+// What one searching thread has counted so far, for others to read while it searches.
+struct alignas(64) LiveCounters {
+  std::atomic<std::int64_t> simulations{0};
+  std::atomic<std::int64_t> evaluations{0};
+  std::atomic<std::int64_t> batches{0};
+  std::atomic<std::int64_t> cache_hits{0};
+  std::atomic<std::int64_t> collisions{0};
+  std::atomic<std::int64_t> depth_sum{0};
+  std::atomic<int> max_depth{0};
+
+  void publish(const SearchCounters& c) {
+    simulations.store(c.simulations, std::memory_order_relaxed);
+    evaluations.store(c.evaluations, std::memory_order_relaxed);
+    batches.store(c.batches, std::memory_order_relaxed);
+    cache_hits.store(c.cache_hits, std::memory_order_relaxed);
+    collisions.store(c.collisions, std::memory_order_relaxed);
+    depth_sum.store(c.depth_sum, std::memory_order_relaxed);
+    max_depth.store(c.max_depth, std::memory_order_relaxed);
+  }
+  SearchCounters read() const {
+    return {simulations.load(), evaluations.load(), batches.load(),  cache_hits.load(),
+            collisions.load(),  depth_sum.load(),   max_depth.load()};
+  }
+};
+
 // One board's tree. The position belongs to the root.
 template <Game G>
 struct Tree {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "search/prepare.hpp"
 #include "search/result.hpp"
 #include "search/reuse.hpp"
 #include "search/worker.hpp"
@@ -63,7 +64,8 @@ class Search {
                    std::span<const Action> allowed, const Poll& poll) {
     require_ongoing(state);
     stop_.reason.store(static_cast<int>(Stop::kNo));
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = started_ = std::chrono::steady_clock::now();
+    for (LiveCounters& live : live_) live.publish({});
     const bool reused = options_.tree_reuse && tree_ && same(tree_->state, state);
     if (!reused) reset(state);
     Tree<G>* tree = tree_.get();
@@ -82,7 +84,7 @@ class Search {
     return result;
   }
 
-  // The table of the search so far; only while none is running.
+  // The table of the search so far; only while none is running, or from its poll.
   std::optional<SearchResult> result() const {
     if (!tree_) return std::nullopt;
     return read(*tree_);
@@ -205,7 +207,10 @@ class Search {
   }
 
   void add_allocators(std::size_t threads) {
-    while (allocators_.size() < threads) allocators_.emplace_back(*pool_, game_.num_actions());
+    while (allocators_.size() < threads) {
+      allocators_.emplace_back(*pool_, game_.num_actions());
+      live_.emplace_back();
+    }
   }
 
   void drop_tree() {
@@ -226,33 +231,9 @@ class Search {
     result.stop = static_cast<Stop>(stop_.reason.load());
     result.nodes = nodes_in_use();
     result.bytes = bytes_in_use();
+    for (const LiveCounters& live : live_) result.counters.add(live.read());
+    result.seconds = elapsed(started_);
     return result;
-  }
-
-  // Gives every root edge its node and fills the table. The root is expanded.
-  void prepare_root(NodeAllocator& allocator, Tree<G>& tree, const SearchLimits& limits, bool full,
-                    std::span<const Action> allowed, bool reused, Random& random) const {
-    NodePool& pool = allocator.pool();
-    Node& root = *pool.node(tree.root);
-    const EdgeBlock* edges = pool.edges_of(root);
-    while (root.num_children.load() < edges->count) {
-      allocator.add_child(root, edges->get(root.num_children.load()).prior);
-    }
-    RootTable& table = tree.table;
-    table.full = full;
-    table.actions = std::vector<RootAction>(edges->count);
-    for (std::size_t i = 0; i < edges->count; ++i) {
-      RootAction& a = table.actions[i];
-      a.action = edges->get(i).action;
-      a.network_prior = a.prior = decode_prior(edges->get(i).prior);
-      table.restricted = !allowed.empty();
-      a.allowed =
-          allowed.empty() || std::find(allowed.begin(), allowed.end(), a.action) != allowed.end();
-    }
-    const bool noisy = full && options_.dirichlet_epsilon > 0 && (!reused || options_.renoise);
-    if (noisy && !options_.gumbel) add_noise(table, options_, random);
-    if (options_.gumbel) start_gumbel(table, options_, limits.simulations, random);
-    tree.budget.store(limits.simulations);
   }
 
   Poll with_clock(const Poll& poll, const SearchLimits& limits,
@@ -267,10 +248,12 @@ class Search {
   SearchCounters run_worker(Tree<G>& tree, const SearchLimits& limits, bool full,
                             std::span<const Action> allowed, bool reused, const Poll& poll,
                             std::chrono::steady_clock::time_point start) {
-    Worker<G, Shared> worker(game_, options_, *evaluator_, cache_.get(), allocators_[0], stop_);
+    Worker<G, Shared> worker(game_, options_, *evaluator_, cache_.get(), allocators_[0], stop_,
+                             &live_[0]);
     Tree<G>* trees[] = {&tree};
     worker.expand_roots(trees);
-    prepare_root(allocators_[0], tree, limits, full, allowed, reused, random_);
+    prepare_root(allocators_[0], tree, options_, {limits.simulations, full, reused, allowed},
+                 random_);
     worker.run(trees, options_.leaves_per_tree, with_clock(poll, limits, start));
     return worker.counters;
   }
@@ -281,12 +264,13 @@ class Search {
                              std::chrono::steady_clock::time_point start) {
     Tree<G>* trees[] = {&tree};
     std::vector<std::unique_ptr<Worker<G, true>>> workers;
-    for (auto& allocator : allocators_) {
-      workers.push_back(std::make_unique<Worker<G, true>>(game_, options_, *evaluator_,
-                                                          cache_.get(), allocator, stop_));
+    for (std::size_t i = 0; i < allocators_.size(); ++i) {
+      workers.push_back(std::make_unique<Worker<G, true>>(
+          game_, options_, *evaluator_, cache_.get(), allocators_[i], stop_, &live_[i]));
     }
     workers[0]->expand_roots(trees);
-    prepare_root(allocators_[0], tree, limits, full, allowed, reused, random_);
+    prepare_root(allocators_[0], tree, options_, {limits.simulations, full, reused, allowed},
+                 random_);
     const auto share = [&](std::size_t thread, const Poll& mine) {
       workers[thread]->run(trees, options_.leaves_per_tree,
                            mine ? with_clock(mine, limits, start) : mine);
@@ -339,7 +323,7 @@ class Search {
     for (std::size_t i = 0; i < states.size(); ++i) {
       // Every board has its own noise, whichever thread searches it.
       Random random(mix64(static_cast<std::uint64_t>(options_.seed)) + first + i);
-      prepare_root(allocator, *trees[i], limits, full, {}, false, random);
+      prepare_root(allocator, *trees[i], options_, {limits.simulations, full, false, {}}, random);
     }
     worker.run(pointers, options_.leaves_per_tree, with_clock(poll, limits, start));
     for (std::size_t i = 0; i < states.size(); ++i) {
@@ -364,8 +348,10 @@ class Search {
   std::deque<NodeAllocator> allocators_;  // one per thread
   std::unique_ptr<Tree<G>> tree_;
   Random random_;
+  std::chrono::steady_clock::time_point started_;
 
-  StopFlag stop_;  // atomic
+  std::deque<LiveCounters> live_;  // one per thread, atomic
+  StopFlag stop_;                  // atomic
 };
 
 template <Game G>

@@ -33,7 +33,8 @@ class Worker {
   using Poll = std::function<void()>;
 
   Worker(const G& game, const SearchOptions& options, Evaluator<G>& evaluator,
-         EvaluationCache* cache, NodeAllocator& allocator, StopFlag& stop)
+         EvaluationCache* cache, NodeAllocator& allocator, StopFlag& stop,
+         LiveCounters* live = nullptr)
       : game_(game),
         options_(options),
         constants_(options),
@@ -42,6 +43,7 @@ class Worker {
         allocator_(allocator),
         pool_(allocator.pool()),
         stop_(stop),
+        live_(live),
         descents_(static_cast<std::size_t>(options.batch)) {
     if (evaluator.wants_observations()) {
       observations_.resize(static_cast<std::size_t>(options.batch) * words());
@@ -66,10 +68,60 @@ class Worker {
       }
       first = trees.empty() ? 0 : (first + 1) % trees.size();
       const bool waited = waiting_ > 0;
-      if (waited) finish_batch();
-      flush_tally();
+      evaluate_waiting();
       if (!waited && !active) return;
     }
+  }
+
+  // The steps of `run`, for a caller with a loop of its own (self-play).
+
+  // Has the waiting leaves evaluated and backed up.
+  void evaluate_waiting() {
+    if (waiting_ > 0) finish_batch();
+    flush_tally();
+    if (live_) live_->publish(counters);
+  }
+  std::size_t waiting() const { return waiting_; }
+  bool batch_full() const { return waiting_ == descents_.size(); }
+  // Queues the evaluation of a root that is not expanded yet; it counts as no simulation.
+  void request_root(Tree<G>& tree) {
+    if (descend(tree) == Leaf::kWaiting) ++waiting_;
+    ++root_requests_;
+  }
+  // Takes leaves from one tree until `leaves` wait, it collides, or its budget ends. Returns
+  // whether the tree still has work.
+  bool gather(Tree<G>& tree, std::int64_t leaves) {
+    const Node& root = *pool_.node(tree.root);
+    for (std::int64_t taken = 0; taken < leaves && waiting_ < descents_.size();) {
+      if (options_.solver && root_certain(pool_, root, tree.table)) return false;
+      if (!take_ticket(tree)) return taken > 0;
+      switch (descend(tree)) {
+        case Leaf::kWaiting:
+          ++waiting_;
+          ++taken;
+          break;
+        case Leaf::kDone:
+          // Cached and finished positions need no batch, but other trees want their turn too.
+          if (++done_ % 64 == 0) return true;
+          break;
+        case Leaf::kCollision:
+          ++counters.collisions;
+          Access<Shared>::add(tree.budget, 1);
+          if (Shared && waiting_ == 0) std::this_thread::yield();
+          return true;
+        case Leaf::kExhausted:
+          tree.budget.store(0, std::memory_order_relaxed);
+          return false;
+      }
+    }
+    return true;
+  }
+
+  // What `run` counted, requests for roots left out.
+  SearchCounters counted() const {
+    SearchCounters found = counters;
+    found.simulations -= root_requests_;
+    return found;
   }
 
   // Evaluates the root itself if that was not done yet (it counts as no simulation).
@@ -102,35 +154,6 @@ class Worker {
   };
 
   std::size_t words() const { return static_cast<std::size_t>(game_.layout().words()); }
-
-  // Takes leaves from one tree until `leaves` wait, it collides, or its budget ends. Returns
-  // whether the tree still has work.
-  bool gather(Tree<G>& tree, std::int64_t leaves) {
-    const Node& root = *pool_.node(tree.root);
-    for (std::int64_t taken = 0; taken < leaves && waiting_ < descents_.size();) {
-      if (options_.solver && root_certain(pool_, root, tree.table)) return false;
-      if (!take_ticket(tree)) return taken > 0;
-      switch (descend(tree)) {
-        case Leaf::kWaiting:
-          ++waiting_;
-          ++taken;
-          break;
-        case Leaf::kDone:
-          // Cached and finished positions need no batch, but other trees want their turn too.
-          if (++done_ % 64 == 0) return true;
-          break;
-        case Leaf::kCollision:
-          ++counters.collisions;
-          Access<Shared>::add(tree.budget, 1);
-          if (Shared && waiting_ == 0) std::this_thread::yield();
-          return true;
-        case Leaf::kExhausted:
-          tree.budget.store(0, std::memory_order_relaxed);
-          return false;
-      }
-    }
-    return true;
-  }
 
   bool take_ticket(Tree<G>& tree) {
     if constexpr (Shared) {
@@ -415,6 +438,7 @@ class Worker {
   NodeAllocator& allocator_;
   NodePool& pool_;
   StopFlag& stop_;
+  LiveCounters* live_;  // null: nobody looks
 
   // The batch: descents_[0, waiting_) wait for positions_.
   std::vector<Descent> descents_;
@@ -445,6 +469,7 @@ class Worker {
   std::vector<std::uint32_t> keys_;
   std::vector<Edge> edges_;
   std::uint64_t done_ = 0;
+  std::int64_t root_requests_ = 0;
   std::uint64_t ticks_ = 0;
   std::int64_t polled_at_ = 0;
   std::chrono::steady_clock::time_point last_poll_ = std::chrono::steady_clock::now();

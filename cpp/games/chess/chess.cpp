@@ -1,6 +1,9 @@
 #include "games/chess/chess.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <utility>
 
 #include "base/random.hpp"
 #include "games/chess/fen.hpp"
@@ -220,6 +223,19 @@ std::string Chess::cells(const State& s) const { return board_letters(s.position
 
 Chess::State Chess::chess960_start(int number) const {
   return from_fen(chess::chess960_start(number));
+}
+
+Outcome Chess::adjudicate(const State& s) const {
+  constexpr int kEnough = 3;
+  constexpr std::pair<Piece, int> kWorth[] = {
+      {kPawn, 1}, {kKnight, 3}, {kBishop, 3}, {kRook, 5}, {kQueen, 9}};
+  int ahead = 0;
+  for (const auto& [piece, worth] : kWorth) {
+    ahead +=
+        worth * (std::popcount(s.position.of(0, piece)) - std::popcount(s.position.of(1, piece)));
+  }
+  if (std::abs(ahead) < kEnough) return Outcome::kDraw;
+  return win_for(ahead > 0 ? Player::kFirst : Player::kSecond);
 }
 
 std::uint64_t Chess::perft(const State& s, int depth) const {

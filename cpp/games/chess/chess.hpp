@@ -93,6 +93,9 @@ class Chess {
     return last != 0 && last <= plies;
   }
 
+  // A game cut off here by material: ahead by a minor piece or more wins.
+  Outcome adjudicate(const State& state) const;
+
   // Standard perft: draw rules do not stop it.
   std::uint64_t perft(const State& state, int depth) const;
 

@@ -1,0 +1,69 @@
+// Values as bytes and back, for states that survive the process. Both directions run the same
+// `transfer` function of a class; native byte order.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace zermelo {
+
+class WriteArchive {
+ public:
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void number(const T& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  }
+  template <class T>
+  void vector(const std::vector<T>& values) {
+    number(static_cast<std::uint64_t>(values.size()));
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  }
+
+  std::string bytes;
+};
+
+// Throws std::invalid_argument when the bytes end too early.
+class ReadArchive {
+ public:
+  explicit ReadArchive(std::string_view bytes) : left_(bytes) {}
+
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void number(T& value) {
+    std::memcpy(&value, take(sizeof(value)), sizeof(value));
+  }
+  template <class T>
+  void vector(std::vector<T>& values) {
+    std::uint64_t size = 0;
+    number(size);
+    if (size > left_.size() / sizeof(T)) throw std::invalid_argument("the saved state is cut off");
+    values.resize(size);
+    if (size > 0) std::memcpy(values.data(), take(size * sizeof(T)), size * sizeof(T));
+  }
+  bool at_end() const { return left_.empty(); }
+
+ private:
+  const char* take(std::size_t size) {
+    if (size > left_.size()) throw std::invalid_argument("the saved state is cut off");
+    const char* found = left_.data();
+    left_.remove_prefix(size);
+    return found;
+  }
+
+  std::string_view left_;
+};
+
+// A checksum of bytes; not against attackers.
+inline std::uint64_t checksum(std::string_view bytes) {
+  std::uint64_t sum = 0xCBF29CE484222325ull;
+  for (const char c : bytes) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+  return sum;
+}
+
+}  // namespace zermelo

@@ -1,0 +1,217 @@
+// Shows Runner<G> to Python, and the decoding of its samples.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "bindings/bind_search.hpp"
+#include "selfplay/runner.hpp"
+
+namespace zermelo::bindings {
+
+template <Game G>
+struct BoundRunner {
+  BoundGame<G> game;
+  Runner<G> runner;
+  std::atomic<bool> busy{false};
+};
+
+inline nb::dict statistics_dict(const SelfPlayStatistics& s, std::size_t samples) {
+  nb::dict out;
+  out["games"] = s.games;
+  out["moves"] = s.moves;
+  out["samples"] = samples;
+  out["simulations"] = s.search.simulations;
+  out["evaluations"] = s.search.evaluations;
+  out["batches"] = s.search.batches;
+  out["cache_hits"] = s.search.cache_hits;
+  out["full_searches"] = s.full_searches;
+  out["fast_searches"] = s.fast_searches;
+  out["first_wins"] = s.first_wins;
+  out["draws"] = s.draws;
+  out["second_wins"] = s.second_wins;
+  out["resigned"] = s.resigned;
+  out["adjudicated"] = s.adjudicated;
+  out["proven_ends"] = s.proven_ends;
+  out["plies"] = s.plies;
+  out["unique_games"] = s.unique_games;
+  out["seconds"] = s.seconds;
+  nb::list audit;
+  for (const AuditEntry& entry : s.audit) audit.append(nb::make_tuple(entry.lowest, entry.result));
+  out["audit"] = audit;
+  return out;
+}
+
+inline nb::dict played_dict(const PlayedSamples& played, std::size_t words) {
+  const SampleColumns& c = played.samples;
+  const std::size_t rows = c.size();
+  nb::dict out;
+  auto observations = new_array<std::uint64_t>({rows, words});
+  if (rows > 0) {
+    std::memcpy(observations.data(), c.observations.data(), rows * words * sizeof(std::uint64_t));
+  }
+  out["observations"] = observations.numpy().cast();
+  const auto add = [&](const char* name, const auto& column) {
+    using T = typename std::decay_t<decltype(column)>::value_type;
+    auto array = new_array<T>({column.size()});
+    if (!column.empty()) std::memcpy(array.data(), column.data(), column.size() * sizeof(T));
+    out[name] = array.numpy().cast();
+  };
+  add("policy_counts", c.policy_counts);
+  add("policy_actions", c.policy_actions);
+  add("policy_shares", c.policy_shares);
+  add("results", c.results);
+  add("values", c.values);
+  add("draws", c.draws);
+  add("plies", c.plies);
+  add("plies_left", c.plies_left);
+  add("iterations", c.iterations);
+  add("games", c.games);
+  add("symmetries", c.symmetries);
+  add("flags", c.flags);
+  out["statistics"] = statistics_dict(played.statistics, rows);
+  return out;
+}
+
+// The cells of a board under each of `count` symmetries.
+template <Game G>
+std::vector<std::vector<int>> cell_maps(const G& game, int count) {
+  std::vector<std::vector<int>> maps;
+  for (int symmetry = 0; symmetry < count; ++symmetry) {
+    maps.emplace_back();
+    for (int cell = 0; cell < game.layout().cells(); ++cell) {
+      maps.back().push_back(symmetry == 0 ? cell : game.transform_cell(cell, symmetry));
+    }
+  }
+  return maps;
+}
+
+template <Game G>
+void bind_decoding(nb::module_& m) {
+  using Words = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  using Rows = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+  m.def(
+      "decode_samples",
+      [](const BoundGame<G>& game, Words observations, Rows rows, Bytes symmetries, Planes out) {
+        const ObservationLayout& layout = game.rules->layout();
+        const std::size_t batch = rows.shape(0);
+        const auto words = static_cast<std::size_t>(layout.words());
+        const auto floats = static_cast<std::size_t>(layout.floats());
+        if (observations.shape(1) != words || symmetries.shape(0) != batch ||
+            out.size() != batch * floats) {
+          fail("samples of '", game.rules->name(), "' have ", words, " words and ", floats,
+               " numbers, which the arrays do not fit");
+        }
+        int count = 1;
+        for (std::size_t i = 0; i < batch; ++i) {
+          count = std::max(count, symmetries.data()[i] + 1);
+          const std::int64_t row = rows.data()[i];
+          if (row < 0 || row >= static_cast<std::int64_t>(observations.shape(0))) {
+            fail("row ", row, " is not below ", observations.shape(0));
+          }
+        }
+        const auto maps = cell_maps(*game.rules, count);
+        nb::gil_scoped_release unlocked;
+        for (std::size_t i = 0; i < batch; ++i) {
+          const auto row = static_cast<std::size_t>(rows.data()[i]);
+          decode_observation(layout, observations.data() + row * words, maps[symmetries.data()[i]],
+                             out.data() + i * floats);
+        }
+      },
+      nb::arg("game"), nb::arg("observations"), nb::arg("rows"), nb::arg("symmetries"),
+      nb::arg("out"),
+      "Expands rows of packed observations, each under its symmetry, into float32 planes.");
+  m.def(
+      "action_maps",
+      [](const BoundGame<G>& game, int count) {
+        const auto actions = static_cast<std::size_t>(game.rules->num_actions());
+        auto maps = new_array<std::uint16_t>({static_cast<std::size_t>(count), actions});
+        for (int symmetry = 0; symmetry < count; ++symmetry) {
+          for (std::size_t action = 0; action < actions; ++action) {
+            maps.data()[static_cast<std::size_t>(symmetry) * actions + action] =
+                symmetry == 0 ? static_cast<Action>(action)
+                              : game.rules->transform_action(static_cast<Action>(action), symmetry);
+          }
+        }
+        return maps.numpy();
+      },
+      nb::arg("game"), nb::arg("count"), "uint16 [count, actions]: every action by symmetry.");
+}
+
+template <Game G>
+void bind_selfplay(nb::module_& m, const char* name) {
+  using Self = BoundRunner<G>;
+  using Guard = Busy<Self>;
+  const std::string class_name = std::string(name) + "SelfPlay";
+  nb::class_<Self>(m, class_name.c_str())
+      .def(
+          "play",
+          [](Self& self, std::int64_t samples, double seconds, nb::object poll) {
+            const auto call = [&poll] {
+              nb::gil_scoped_acquire lock;
+              if (PyErr_CheckSignals() != 0) throw nb::python_error();
+              if (!poll.is_none()) poll();
+            };
+            const Guard busy(self);
+            PlayedSamples played;
+            {
+              nb::gil_scoped_release unlocked;
+              played = self.runner.play(samples, seconds, call);
+            }
+            return played_dict(played, static_cast<std::size_t>(self.game.rules->layout().words()));
+          },
+          nb::arg("samples"), nb::arg("seconds") = 0.0, nb::arg("poll") = nb::none(),
+          "Plays until so many samples of finished games are there, or the seconds are over.")
+      .def("stop", [](Self& self) { self.runner.stop(); })
+      .def_prop_rw(
+          "iteration", [](const Self& self) { return self.runner.iteration; },
+          [](Self& self, std::uint32_t iteration) { self.runner.iteration = iteration; },
+          "Recorded in every sample from now on.")
+      .def_prop_ro("options", [](const Self& self) { return self.runner.options(); })
+      .def("set_options",
+           [](Self& self, const SelfPlayOptions& options) { self.runner.set_options(options); })
+      .def("set_evaluator",
+           [](Self& self, nb::object evaluator) {
+             self.runner.set_evaluator(make_evaluator<G>(*self.game.rules, evaluator));
+           })
+      .def("drop_trees",
+           [](Self& self) {
+             const Guard busy(self);
+             self.runner.drop_trees();
+           })
+      .def("save",
+           [](Self& self) {
+             const Guard busy(self);
+             const std::string bytes = self.runner.save();
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("load",
+           [](Self& self, nb::bytes bytes) {
+             const Guard busy(self);
+             self.runner.load({bytes.c_str(), bytes.size()});
+           })
+      .def_prop_ro("nodes_in_use", [](const Self& self) { return self.runner.nodes_in_use(); })
+      .def_prop_ro("bytes_reserved", [](const Self& self) { return self.runner.bytes_reserved(); });
+  m.def(
+      "make_selfplay",
+      [](const BoundGame<G>& game, nb::object evaluator, const SearchOptions& search,
+         const SelfPlayOptions& options, std::shared_ptr<EvaluationCache> cache) {
+        return new Self{game, Runner<G>(*game.rules, make_evaluator<G>(*game.rules, evaluator),
+                                        search, options, std::move(cache))};
+      },
+      nb::arg("game"), nb::arg("evaluator"), nb::arg("search"), nb::arg("options"),
+      nb::arg("cache").none());
+  bind_decoding<G>(m);
+}
+
+}  // namespace zermelo::bindings

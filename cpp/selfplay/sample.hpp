@@ -1,0 +1,224 @@
+// T1: one position of a game as training sees it, packed; many of them as columns.
+//
+// Everything is from the mover's side. The observation is that of the position's canonical
+// symmetry, the one with the smallest words, so that equal positions have equal words (T4).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "games/game.hpp"
+#include "search/result.hpp"
+
+namespace zermelo {
+
+inline constexpr std::uint32_t kShareUnit = 65535;  // a whole policy
+inline constexpr double kValueUnit = 32767;         // a value of 1
+
+enum SampleFlag : std::uint8_t {
+  kFull = 1,         // the policy is a target
+  kResigned = 2,     // the game ended by resignation
+  kAdjudicated = 4,  // the game was cut off
+  kAudit = 8,        // resignation was only noted in this game
+  kProven = 16,      // the search had proved the position's result
+};
+
+// N samples with E policy entries together. A sample's entries are its legal actions, ascending.
+struct SampleColumns {
+  std::vector<std::uint64_t> observations;    // [N * words]
+  std::vector<std::uint16_t> policy_counts;   // [N]
+  std::vector<std::uint16_t> policy_actions;  // [E]
+  std::vector<std::uint16_t> policy_shares;   // [E], of kShareUnit; all 0 without kFull
+  std::vector<std::int8_t> results;           // -1, 0, 1
+  std::vector<std::int16_t> values;           // root value, of kValueUnit
+  std::vector<std::uint16_t> draws;           // root draw probability, of kShareUnit
+  std::vector<std::uint16_t> plies;
+  std::vector<std::uint16_t> plies_left;
+  std::vector<std::uint32_t> iterations;  // of the network that searched
+  std::vector<std::uint32_t> games;       // number within these samples
+  std::vector<std::uint8_t> symmetries;   // how many the position has
+  std::vector<std::uint8_t> flags;
+
+  std::size_t size() const { return results.size(); }
+
+  // Every column in turn; `f` is called with matching columns of all the arguments.
+  template <class F, class... Others>
+  void each(F f, Others&... others) {
+    f(observations, others.observations...);
+    f(policy_counts, others.policy_counts...);
+    f(policy_actions, others.policy_actions...);
+    f(policy_shares, others.policy_shares...);
+    f(results, others.results...);
+    f(values, others.values...);
+    f(draws, others.draws...);
+    f(plies, others.plies...);
+    f(plies_left, others.plies_left...);
+    f(iterations, others.iterations...);
+    f(games, others.games...);
+    f(symmetries, others.symmetries...);
+    f(flags, others.flags...);
+  }
+  void append(const SampleColumns& more) {
+    each([](auto& mine, const auto& its) { mine.insert(mine.end(), its.begin(), its.end()); },
+         more);
+  }
+  void clear() {
+    each([](auto& column) { column.clear(); });
+  }
+  template <class Archive>
+  void transfer(Archive& archive) {
+    each([&](auto& column) { archive.vector(column); });
+  }
+};
+
+// Shares of kShareUnit that add up to it exactly: rounded down, the rest to the largest remainders.
+inline void quantise_policy(std::span<const double> policy, std::vector<std::uint16_t>& shares) {
+  std::vector<double> rest(policy.size());
+  std::vector<std::size_t> order(policy.size());
+  std::uint32_t given = 0;
+  const std::size_t first = shares.size();
+  for (std::size_t i = 0; i < policy.size(); ++i) {
+    const double exact = std::clamp(policy[i], 0.0, 1.0) * kShareUnit;
+    const double whole = std::floor(exact);
+    shares.push_back(static_cast<std::uint16_t>(whole));
+    rest[i] = exact - whole;
+    given += shares.back();
+    order[i] = i;
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rest[a] > rest[b]; });
+  // Rounding leaves less than one unit an action; more would mean that the policy is none.
+  for (std::size_t i = 0; given < kShareUnit && i < order.size(); ++i, ++given) {
+    if (shares[first + order[i]] < kShareUnit) ++shares[first + order[i]];
+  }
+}
+
+// The symmetry whose observation has the smallest words; `words` receives them.
+template <Game G>
+int canonical_symmetry(const G& game, const typename G::State& state,
+                       std::vector<std::uint64_t>& words) {
+  const auto size = static_cast<std::size_t>(game.layout().words());
+  words.assign(size, 0);
+  game.observe(state, words.data());
+  int best = 0;
+  std::vector<std::uint64_t> other(size);
+  for (int symmetry = 1; symmetry < game.num_symmetries(state); ++symmetry) {
+    std::fill(other.begin(), other.end(), 0);
+    game.observe(game.transform(state, symmetry), other.data());
+    if (other < words) {
+      words.swap(other);
+      best = symmetry;
+    }
+  }
+  return best;
+}
+
+// Policy target of a search (S20). With `exact`, what the solver proved is taken at its word: the
+// shortest wins share the whole, losses get nothing unless all actions lose.
+inline std::vector<double> policy_target(const SearchResult& result, bool exact) {
+  std::vector<double> target = result.target;
+  if (!exact) return target;
+  const ActionResult& best = result.actions[result.best];
+  double total = 0;
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    const Certain certain = result.actions[i].certain;
+    if (best.certain.proof == Proof::kWin) {
+      target[i] = certain.proof == Proof::kWin && certain.distance == best.certain.distance;
+    } else if (certain.proof == Proof::kLoss && best.certain.proof != Proof::kLoss) {
+      target[i] = 0;
+    }
+    total += target[i];
+  }
+  if (total <= 0) {  // every visit went to moves that turned out to lose
+    target[result.best] = total = 1;
+  }
+  for (double& t : target) t /= total;
+  return target;
+}
+
+// Draw probability of the root: its actions' by visits.
+inline double root_draw(const SearchResult& result) {
+  if (result.certain) return result.certain.proof == Proof::kDraw;
+  double visits = 0;
+  double sum = 0;
+  for (const ActionResult& a : result.actions) {
+    visits += a.visits;
+    sum += a.visits * a.draw;
+  }
+  return visits > 0 ? std::clamp(sum / visits, 0.0, 1.0 - std::abs(result.value)) : 0.0;
+}
+
+// Appends the sample of a searched position. Result, plies left and the game's flags follow when
+// the game is over.
+template <Game G>
+void add_sample(const G& game, const typename G::State& state, const SearchResult& result,
+                bool full, bool exact, std::uint32_t iteration, SampleColumns& out) {
+  std::vector<std::uint64_t> words;
+  const int symmetry = canonical_symmetry(game, state, words);
+  const std::vector<double> target = policy_target(result, exact);
+  std::vector<std::size_t> order(result.actions.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<Action> actions;
+  for (const ActionResult& a : result.actions) {
+    actions.push_back(game.transform_action(a.action, symmetry));
+  }
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return actions[a] < actions[b]; });
+  std::vector<double> policy;
+  for (const std::size_t i : order) {
+    out.policy_actions.push_back(actions[i]);
+    policy.push_back(target[i]);
+  }
+  if (full) {
+    quantise_policy(policy, out.policy_shares);
+  } else {
+    out.policy_shares.resize(out.policy_actions.size(), 0);
+  }
+  out.observations.insert(out.observations.end(), words.begin(), words.end());
+  out.policy_counts.push_back(static_cast<std::uint16_t>(order.size()));
+  const double value = std::clamp(result.value, -1.0, 1.0);
+  out.values.push_back(static_cast<std::int16_t>(std::lround(value * kValueUnit)));
+  const double draw = std::min(root_draw(result), 1.0 - std::abs(value));
+  out.draws.push_back(static_cast<std::uint16_t>(std::floor(draw * kShareUnit)));
+  out.plies.push_back(static_cast<std::uint16_t>(std::min(game.ply(state), 65535)));
+  out.iterations.push_back(iteration);
+  out.symmetries.push_back(static_cast<std::uint8_t>(std::min(game.num_symmetries(state), 255)));
+  out.flags.push_back(
+      static_cast<std::uint8_t>((full ? kFull : 0) | (result.certain ? kProven : 0)));
+  out.results.push_back(0);
+  out.plies_left.push_back(0);
+  out.games.push_back(0);
+}
+
+// Expands packed observations, each under its symmetry: cell c of the observation becomes cell
+// `cells[symmetry][c]`. `out` has layout.floats() floats a row.
+inline void decode_observation(const ObservationLayout& layout, const std::uint64_t* words,
+                               std::span<const int> cells, float* out) {
+  const auto count = static_cast<std::size_t>(layout.cells());
+  const auto per_plane = static_cast<std::size_t>(layout.words_per_plane());
+  std::fill_n(out, static_cast<std::size_t>(layout.binary_planes) * count, 0.0f);
+  for (int plane = 0; plane < layout.binary_planes; ++plane, out += count) {
+    for (std::size_t w = 0; w < per_plane; ++w) {
+      for (std::uint64_t bits = *words++; bits != 0; bits &= bits - 1) {
+        out[cells[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))]] = 1.0f;
+      }
+    }
+  }
+  for (int plane = 0; plane < layout.scalar_planes(); ++plane, out += count) {
+    const auto byte = static_cast<std::uint8_t>(words[plane / 8] >> (plane % 8 * 8));
+    std::fill_n(out, count, static_cast<float>(byte) * layout.scalar_scales[plane]);
+  }
+  words += layout.scalar_words();
+  const auto* dense = reinterpret_cast<const float*>(words);
+  for (int plane = 0; plane < layout.dense_planes; ++plane, out += count, dense += count) {
+    for (std::size_t c = 0; c < count; ++c) out[cells[c]] = dense[c];
+  }
+}
+
+}  // namespace zermelo
