@@ -4,6 +4,8 @@
 that is trained; it alone, `build_torch` and `runtime_torch` import torch.
 """
 
+import sys
+
 from zermelo.network.architecture import Architecture, NetworkOptions, architecture_for
 from zermelo.network.evaluator import NetworkEvaluator
 from zermelo.network.files import load_network, save_network
@@ -19,3 +21,6 @@ __all__ = [
     "random_weights",
     "save_network",
 ]
+
+# OpenVINO, imported when it is first needed, would fork this process to report its use.
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]

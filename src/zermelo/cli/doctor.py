@@ -1,0 +1,55 @@
+"""`zermelo doctor`: says in plain sentences what is wrong with a run."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+MARKS = {"healthy": "[green]healthy[/]", "ill": "[red]ill[/]", "unknown": "[dim]unknown[/]"}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(doctor)
+
+
+def doctor(
+    run: Annotated[Path, typer.Argument(help="The run's directory.")],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only what metrics and shard headers say.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say why a run does not learn, and what to do; exit code 1 if something is wrong.
+
+    Reads the run and changes nothing in it; the run may be under way.
+    """
+    from zermelo.loop.health import diagnose, ill, to_dict
+
+    terminal = Console(stderr=True)
+    started = time.perf_counter()
+    with terminal.status("doctor") as status:
+        findings = diagnose(run, deep=not quick, progress=status.update)
+    if as_json:
+        found = to_dict(run, findings)
+        print(json.dumps(found | {"seconds": round(time.perf_counter() - started, 3)}, indent=2))
+    else:
+        console = Console()
+        table = Table("check", "verdict", "found", show_lines=False)
+        for finding in findings:
+            table.add_row(finding.check, MARKS[finding.verdict], finding.sentence)
+        console.print(table)
+        wrong = ill(findings)
+        for finding in wrong:
+            console.print(f"{finding.check}: {finding.sentence}.", markup=False, soft_wrap=True)
+            console.print(f"    {finding.advice}", markup=False, soft_wrap=True)
+        if not wrong:
+            console.print("Nothing is wrong with this run.")
+    if ill(findings):
+        raise typer.Exit(1)

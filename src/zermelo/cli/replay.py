@@ -1,0 +1,287 @@
+"""`zermelo replay inspect|verify|stats`: looks at the samples of a run, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from zermelo.errors import UserError
+from zermelo.games import game as find_game
+from zermelo.replay import Schema, Shard, ShardHeader, read_header, read_shard
+from zermelo.replay.figures import ReplayFigures
+from zermelo.replay.samples import DRAW_SCALE, VALUE_SCALE, WHOLE_SHARE
+from zermelo.replay.shard import SUFFIX, TEMPORARY, parse_name
+from zermelo.replay.store import DAMAGED
+
+PathArgument = Annotated[Path, typer.Argument(help="A run, a directory of shards, or a shard.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+PLAIN_EVERY = 5.0  # seconds between lines of progress where there is no terminal
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands."""
+    group = typer.Typer(help="Look at the samples of a run.")
+
+    @group.callback(invoke_without_command=True)
+    def root(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            print(context.get_help())
+
+    group.command()(inspect)
+    group.command()(verify)
+    group.command()(stats)
+    app.add_typer(group, name="replay")
+
+
+def inspect(
+    path: PathArgument,
+    rows: Annotated[int, typer.Option(min=0, help="Show the first rows of a shard.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what shards say of themselves; reads no rows but those asked for."""
+    if path.is_file():
+        _inspect_shard(path, rows, as_json)
+        return
+    found: list[dict[str, Any]] = []
+    for shard in shard_paths(path):
+        row: dict[str, Any] = {"name": shard.name, "bytes": shard.stat().st_size}
+        try:
+            found.append(row | _header_row(read_header(shard)))
+        except UserError as error:
+            found.append(row | {"problem": str(error)})
+    directory = shard_directory(path)
+    whole = {
+        "directory": str(directory),
+        "samples": sum(row.get("samples", 0) for row in found),
+        "shards": found,
+        "set_aside": _set_aside(directory),
+        "unfinished": [each.name for each in directory.glob(f".*{SUFFIX}.*{TEMPORARY}")],
+    }
+    if as_json:
+        print(json.dumps(whole, indent=2))
+        return
+    table = Table("shard", "game", "samples", "games", "iterations", "bytes")
+    for row in found:
+        if "problem" in row:
+            table.add_row(row["name"], row["problem"])
+            continue
+        first, last = row["iterations"]
+        span = str(first) if first == last else f"{first}-{last}"
+        figures = (f"{row[key]:,}" for key in ("samples", "games"))
+        table.add_row(row["name"], row["game"], *figures, span, f"{row['bytes']:,}")
+    Console().print(table)
+    print(f"{len(found)} shards, {whole['samples']:,} samples in {directory}")
+    for each in whole["set_aside"]:
+        print(f"set aside: {each['name']}: {each['reason']}")
+    for name in whole["unfinished"]:
+        print(f"unfinished: {name}")
+
+
+def verify(path: PathArgument, as_json: JsonOption = False) -> None:
+    """Check every byte and row; exit code 1 if a shard is damaged."""
+    started = time.perf_counter()
+    sound, samples, size = 0, 0, 0
+    problems: list[dict[str, str]] = []
+    for shard_path, shard in read_all(path, "verify"):
+        if isinstance(shard, str):
+            problems.append({"path": str(shard_path), "reason": shard})
+            continue
+        sound += 1
+        samples += len(shard.samples)
+        size += shard_path.stat().st_size
+    seconds = time.perf_counter() - started
+    found = {
+        "shards": sound + len(problems),
+        "sound": sound,
+        "samples": samples,
+        "bytes": size,
+        "damaged": problems,
+        "seconds": round(seconds, 3),
+    }
+    if as_json:
+        print(json.dumps(found, indent=2))
+    else:
+        for problem in problems:
+            print(problem["reason"])
+        print(f"{sound} of {found['shards']} shards are sound: {samples:,} samples, {size:,} bytes")
+    if problems:
+        raise typer.Exit(1)
+
+
+def stats(path: PathArgument, as_json: JsonOption = False) -> None:
+    """Add up what the samples are: lengths, results, entropies, duplicates."""
+    figures = ReplayFigures()
+    problems = []
+    for shard_path, shard in read_all(path, "stats"):
+        if isinstance(shard, str):
+            problems.append({"path": str(shard_path), "reason": shard})
+        else:
+            figures.add(shard, shard_path.stat().st_size)
+    found = figures.to_dict() | {"damaged": problems}
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    _show_stats(found)
+    for problem in problems:
+        print(f"left out: {problem['reason']}")
+
+
+# --- finding and reading --------------------------------------------------------------------------
+
+
+def shard_directory(path: Path) -> Path:
+    """Of a run or of shards."""
+    inner = path / "replay"
+    return inner if inner.is_dir() else path
+
+
+def shard_paths(path: Path) -> list[Path]:
+    """The shards of a run or directory, or the one that is named; at least one."""
+    if path.is_file():
+        return [path]
+    if not path.exists():
+        raise UserError(f"there is no run, directory or shard '{path}'")
+    directory = shard_directory(path)
+    found = sorted(each for each in directory.iterdir() if parse_name(each.name))
+    if not found:
+        raise UserError(f"there are no shards in '{directory}'")
+    return found
+
+
+def read_all(path: Path, what: str) -> Iterator[tuple[Path, Shard | str]]:
+    """Every shard, checked, or the sentence that says what is wrong with it; shows progress."""
+    paths = shard_paths(path)
+    schemas: dict[str, Schema | None] = {}
+    terminal = Console(stderr=True)
+    said = time.monotonic()
+    with Progress(console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
+        task = progress.add_task(what, total=len(paths))
+        for done, shard_path in enumerate(paths, 1):
+            yield shard_path, _read(shard_path, schemas)
+            progress.advance(task)
+            if not terminal.is_terminal and time.monotonic() - said > PLAIN_EVERY:
+                said = time.monotonic()
+                terminal.print(f"{what}: {done} of {len(paths)} shards")
+
+
+def _read(path: Path, schemas: dict[str, Schema | None]) -> Shard | str:
+    """Held against the game's own schema where the game is known by the name in the header."""
+    try:
+        name = read_header(path).schema.game
+        if name not in schemas:
+            try:
+                schemas[name] = Schema.of(find_game(name))
+            except ValueError:  # a game from a file of which only the name is known
+                schemas[name] = None
+        return read_shard(path, schemas[name])
+    except FileNotFoundError:
+        return f"'{path}' is gone"
+    except UserError as error:
+        return str(error)
+
+
+def _set_aside(directory: Path) -> list[dict[str, str]]:
+    found = []
+    for reason in sorted((directory / DAMAGED).glob("*.reason.txt")):
+        name = reason.name.removesuffix(".reason.txt")
+        found.append({"name": name, "reason": reason.read_text(errors="replace").strip()})
+    return found
+
+
+# --- showing --------------------------------------------------------------------------------------
+
+
+def _header_row(header: ShardHeader) -> dict[str, Any]:
+    first, last = header.iterations
+    return {
+        "game": header.schema.game,
+        "iteration": header.iteration,
+        "worker": header.worker,
+        "number": header.number,
+        "samples": header.samples,
+        "games": header.games,
+        "iterations": [first, last],
+    }
+
+
+def _inspect_shard(path: Path, rows: int, as_json: bool) -> None:
+    header = read_header(path)
+    found: dict[str, Any] = {"path": str(path), "bytes": path.stat().st_size}
+    found["header"] = header.to_dict()
+    if rows:
+        found["rows"] = sample_rows(read_shard(path), rows)
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    per_sample = found["bytes"] / header.samples
+    print(f"{path}: {found['bytes']:,} bytes, {per_sample:.1f} a sample")
+    for key, value in found["header"].items():
+        if key not in ("columns", "statistics"):
+            print(f"  {key}: {json.dumps(value)}")
+    for name, value in header.statistics.items():
+        shown = f"{len(value)} entries" if isinstance(value, list) else json.dumps(value)
+        print(f"  statistics.{name}: {shown}")
+    for name, dtype, shape in header.columns:
+        print(f"  column {name}: {dtype} {list(shape)}")
+    for row in found.get("rows", ()):
+        policy = ", ".join(f"{action} {share:.1%}" for action, share in row["policy"][:5])
+        print(
+            f"  game {row['game']} ply {row['ply']}: result {row['result']:+d}, value "
+            f"{row['value']:+.3f}, draw {row['draw']:.3f}, {row['legal']} legal; {policy}"
+        )
+
+
+def sample_rows(shard: Shard, count: int) -> list[dict[str, Any]]:
+    """The first rows in words; policies by share, largest first."""
+    samples, found = shard.samples, []
+    starts = samples.starts()
+    for row in range(min(count, len(samples))):
+        entries = slice(starts[row], starts[row] + samples.policy_counts[row])
+        shares = (samples.policy_shares[entries] / WHOLE_SHARE).tolist()
+        policy = zip(samples.policy_actions[entries].tolist(), shares, strict=True)
+        found.append(
+            {
+                "game": int(samples.games[row]),
+                "ply": int(samples.plies[row]),
+                "plies_left": int(samples.plies_left[row]),
+                "iteration": int(samples.iterations[row]),
+                "result": int(samples.results[row]),
+                "value": float(samples.values[row] / VALUE_SCALE),
+                "draw": float(samples.draws[row] / DRAW_SCALE),
+                "flags": int(samples.flags[row]),
+                "symmetries": int(samples.symmetries[row]),
+                "legal": int(samples.policy_counts[row]),
+                "policy": sorted(policy, key=lambda pair: -pair[1]),
+            }
+        )
+    return found
+
+
+def _show_stats(found: dict[str, Any]) -> None:
+    print(
+        f"{found['samples']:,} samples of {found['games']:,} games in {found['shards']} shards, "
+        f"{found['bytes_per_sample']:.0f} bytes each"
+    )
+    print(f"{found['positions']:,} positions; {found['duplicates']:.1%} of the samples repeat one")
+    table = Table("iteration", "samples", "games", "plies", "drawn", "policy targets", "entropy")
+    table.add_column("value error")
+    for row in [*found["iterations"], found | {"iteration": "all"}]:
+        table.add_row(
+            str(row["iteration"]),
+            f"{row['samples']:,}",
+            f"{row['games']:,}",
+            f"{row['plies_per_game']:.1f}",
+            f"{row['drawn_games_share']:.1%}",
+            f"{row['full_share']:.1%}",
+            f"{row['policy_entropy']:.3f}",
+            f"{row['root_value_error']:.3f}",
+        )
+    Console().print(table)

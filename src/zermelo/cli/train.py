@@ -1,0 +1,188 @@
+"""`zermelo train`: begins a run or goes on with one, until it is done or stopped."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from zermelo.errors import UserError
+from zermelo.games import game as find_game
+from zermelo.games.python_file import looks_like_file
+
+if TYPE_CHECKING:
+    from zermelo.config import RunConfig
+    from zermelo.loop import Run, Stop
+
+INTERRUPTED = 130
+
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="An option; repeatable."),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(train)
+
+
+def train(
+    target: Annotated[
+        str,
+        typer.Argument(help="A game, a preset, a run file (.toml), a Python file, or a run."),
+    ],
+    *,
+    run: Annotated[
+        Path | None, typer.Option(help="The run's directory; an existing run goes on.")
+    ] = None,
+    settings: SetOption = None,
+    duration: Annotated[
+        str | None, typer.Option("--for", metavar="TIME", help="Stop after 30m, 1h30m, ...")
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Iterations of the whole run.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of everything random.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
+) -> None:
+    """Learn a game by playing it; Ctrl-C stops, the same command with --run goes on."""
+    from zermelo.config import duration_text, parse_duration
+    from zermelo.loop import Stop, make_view, run_loop
+
+    seconds = None if duration is None else parse_duration(duration)
+    need_torch()
+    texts = list(settings or [])
+    texts += [] if iterations is None else [f"loop.iterations={iterations}"]
+    texts += [] if seed is None else [f"loop.seed={seed}"]
+    made = open_run(target, run, texts)
+    stop = Stop(seconds)
+    yardsticks = yardsticks_of(made.config, stop)
+    found = run_loop(made, stop, make_view(sys.stderr if as_json else sys.stdout), yardsticks)
+    if as_json:
+        print(json.dumps(found, indent=2))
+    else:
+        print(ending(found, duration_text(found["seconds"])))
+    if found["stopped"] == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def yardsticks_of(config: RunConfig, stop: Stop) -> list[Any]:
+    """What each new checkpoint is measured with."""
+    from zermelo.evaluate.yardsticks import CheckpointYardsticks
+
+    if not config.evaluate.every:
+        return []
+    return [CheckpointYardsticks(config.game(), config.evaluate, config.search, stop.check)]
+
+
+def ending(found: dict[str, Any], spent: str) -> str:
+    """What a person may want to do next."""
+    where = found["run"]
+    if found["iteration"] >= found["iterations"]:
+        more = f"to train on: zermelo train {where} --iterations {2 * found['iterations']}"
+        return f"{where}: all {found['iterations']} iterations are done ({spent}); {more}"
+    why = found["stopped"]
+    return (
+        f"{where}: {why} after iteration {found['iteration']} of {found['iterations']} ({spent}); "
+        f"to go on: zermelo train {where}"
+    )
+
+
+def need_torch() -> None:
+    """Before anything is made."""
+    for package in ("torch", "safetensors"):
+        if importlib.util.find_spec(package) is None:
+            raise UserError(f"training needs the package '{package}': install zermelo[train]")
+
+
+def open_run(target: str, directory: Path | None, settings: Sequence[str]) -> Run:
+    """The run that is meant, new or old, locked and with its options set."""
+    from zermelo.config import RunConfig, parse_settings
+    from zermelo.config.run_config import merged
+    from zermelo.loop import Run, is_run, new_run_path
+
+    changes: dict[str, Any] = dict(parse_settings(settings))
+    place = existing_run(target)
+    if place is not None and directory is not None and directory.resolve() != place.resolve():
+        raise UserError(f"'{target}' is a run itself, so --run {directory} makes no sense")
+    if place is None:
+        tables, origin = tables_for(target)
+        if directory is None or not is_run(directory):
+            if not origin:  # nobody chose anything for this game
+                tables = tables | measured_settings(target)
+            config = RunConfig.from_tables(tables, origin).changed(changes, "--set")
+            return Run.create(directory or new_run_path(run_name(target)), config)
+        place = directory
+        check_same_game(RunConfig.from_tables(tables, origin), place)
+        if origin == target:  # the user's own run file: what it says is wanted
+            changes = merged({s: t for s, t in tables.items() if s != "game"}, changes)
+    made = Run.open(place)
+    made.lock()
+    try:
+        made.change(changes, "--set")
+    except BaseException:
+        made.unlock()
+        raise
+    return made
+
+
+def measured_settings(target: str) -> dict[str, dict[str, Any]]:
+    """Settings for a game without a preset, each explained on the error stream."""
+    from zermelo.selfplay.automatic import automatic_settings
+
+    print(f"measuring {target} for a few seconds to choose settings", file=sys.stderr)
+    settings, reasons = automatic_settings(find_game(target))
+    for reason in reasons:
+        print(f"  {reason}", file=sys.stderr)
+    return settings
+
+
+def existing_run(target: str) -> Path | None:
+    """The run's directory if the target is one, or the run file in it."""
+    from zermelo.loop import is_run
+
+    path = Path(target)
+    if path.is_dir():
+        if not is_run(path):
+            raise UserError(f"'{target}' is not a run: it has no run.toml")
+        return path
+    if path.name == "run.toml" and is_run(path.parent) and (path.parent / "lock").exists():
+        return path.parent
+    return None
+
+
+def tables_for(target: str) -> tuple[dict[str, Any], str]:
+    """The options that a run file, a preset or a game's name stand for, and where they are from."""
+    from zermelo.config import find_preset, read_run_file
+
+    if target.endswith(".toml"):
+        return read_run_file(Path(target))[1], target
+    preset = find_preset(target)
+    if preset is not None:
+        return read_run_file(preset)[1], f"preset {target}"
+    if not looks_like_file(target) and ("/" in target or "\\" in target):
+        raise UserError(f"there is no run, run file or game '{target}'")
+    find_game(target)
+    return {"game": {"name": target}}, ""
+
+
+def check_same_game(wanted: Any, place: Path) -> None:
+    """Refuses to go on with a run of something else."""
+    from zermelo.loop import Run
+
+    asked, there = wanted.game().name, Run.open(place).config.game().name
+    if asked != there:
+        raise UserError(f"'{place}' is a run of {there}, not of {asked}")
+
+
+def run_name(target: str) -> str:
+    """A directory's name for a new run."""
+    path = target.partition(".py")[0] if looks_like_file(target) else target
+    return re.sub(r"[^A-Za-z0-9]+", "-", Path(path).name.removesuffix(".toml")).strip("-")

@@ -1,0 +1,115 @@
+"""Says what is wrong with a run that does not learn. Reads the run and changes nothing in it.
+
+Each check is a function of the evidence and gives one finding. Causes stand before what follows
+from them: the first ill finding is the one to act on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from zermelo.loop.health_evidence import Evidence
+from zermelo.loop.health_finding import HEALTHY, ILL, UNKNOWN, Finding, unknown
+
+__all__ = ["HEALTHY", "ILL", "UNKNOWN", "Finding", "diagnose", "ill", "one_line"]
+
+Check = Callable[[Evidence], Finding]
+
+
+def light_checks() -> dict[str, Check]:
+    """Those that need metrics and the heads of shards only; quick enough for the live view."""
+    from zermelo.loop import health_games, health_pace
+
+    return {
+        "learning rate": health_pace.learning_rate,
+        "simulations": health_games.simulations,
+        "resignation": health_games.resignation,
+        "repetition": health_pace.repetition,
+        "window": health_pace.window,
+        "unique games": health_games.unique_games,
+        "endings": health_games.endings,
+        "draws": health_games.draws,
+        "balance": health_pace.balance,
+    }
+
+
+def deep_checks() -> dict[str, Check]:
+    """Those that read samples, evaluate the newest network and search."""
+    from zermelo.loop import health_games, health_network, health_search, health_targets
+
+    return {
+        "learning": health_network.learning,
+        "value sign": health_targets.value_sign,
+        "policy targets": health_targets.policy_targets,
+        "diversity": health_games.diversity,
+        "collapse": health_targets.collapse,
+        "policy": health_network.policy,
+        "value": health_network.value,
+        "overfitting": health_network.overfitting,
+        "search": health_search.search_helps,
+    }
+
+
+# Causes first.
+ORDER = (
+    "learning rate", "learning", "value sign", "policy targets", "simulations", "resignation",
+    "repetition", "window", "unique games", "diversity", "endings", "collapse", "draws",
+    "overfitting", "policy", "value", "search", "balance",
+)  # fmt: skip
+
+
+def diagnose(
+    run: str | os.PathLike[str],
+    *,
+    deep: bool = True,
+    progress: Callable[[str], None] | None = None,
+) -> list[Finding]:
+    """A finding of every check, causes first; `progress` hears the name of each before it runs.
+
+    Without `deep` only the quick checks run.
+    """
+    evidence = Evidence(Path(run))
+    checks = light_checks() | (deep_checks() if deep else {})
+    found = []
+    for name in ORDER:
+        if name not in checks:
+            continue
+        if progress is not None:
+            progress(name)
+        found.append(_checked(name, checks[name], evidence))
+    return found
+
+
+def _checked(name: str, check: Check, evidence: Evidence) -> Finding:
+    """The check's finding; unknown as long as no iteration is finished."""
+    if not evidence.metrics:
+        return unknown(name, "no iteration is finished yet")
+    return check(evidence)
+
+
+def ill(findings: Iterable[Finding]) -> list[Finding]:
+    """Those to act on."""
+    return [finding for finding in findings if finding.verdict == ILL]
+
+
+def one_line(findings: Sequence[Finding]) -> str:
+    """For the live view: what is wrong, or that nothing is."""
+    wrong = ill(findings)
+    if not wrong:
+        known = sum(finding.verdict == HEALTHY for finding in findings)
+        return f"healthy ({known} checks)" if known else "not known yet"
+    more = f" (and {len(wrong) - 1} more: zermelo doctor)" if len(wrong) > 1 else ""
+    return f"{wrong[0].check}: {wrong[0].sentence}{more}"
+
+
+def to_dict(run: Path, findings: Sequence[Finding]) -> dict[str, Any]:
+    """For `--json`."""
+    return {
+        "run": str(run),
+        "healthy": not ill(findings),
+        "ill": [finding.check for finding in ill(findings)],
+        "findings": [finding.to_dict() for finding in findings],
+    }

@@ -1,0 +1,98 @@
+"""One process per run: a lock on a file, held until the last process that inherited it ends.
+
+Self-play workers inherit the descriptor, so a run whose loop was killed stays locked for the moment
+that its workers need to notice.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from pathlib import Path
+
+from zermelo.errors import UserError
+
+PATIENCE = 20.0  # seconds to wait for orphaned workers of a loop that has gone
+
+
+class RunLock:
+    """Holds the lock from its making until `release` or the end of the process."""
+
+    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
+        """A UserError that names the other process if there is one."""
+        self.path = path
+        try:
+            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise UserError(f"'{path}' cannot be opened: {error.strerror}") from None
+        try:
+            self._take(patience)
+        except BaseException:
+            os.close(self.descriptor)
+            raise
+        os.truncate(self.descriptor, 0)
+        os.pwrite(self.descriptor, f"{os.getpid()}\n".encode(), 0)
+
+    def release(self) -> None:
+        """Lets others in; workers that still have the descriptor keep them out."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+    def _take(self, patience: float) -> None:
+        until = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except OSError:
+                holder = holder_of(self.path)
+            if is_alive(holder) or time.monotonic() > until:
+                who = f"process {holder}" if holder else "another process"
+                raise UserError(f"the run '{self.path.parent}' is in use by {who}") from None
+            time.sleep(0.05)
+
+
+def holder_of(path: Path) -> int:
+    """The process that took the lock last; 0 if the file does not say."""
+    try:
+        return int(path.read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def running_process(path: Path) -> int:
+    """The process that holds the lock now; 0 if nobody does."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return 0
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return holder_of(path)
+    finally:
+        os.close(descriptor)
+    return 0
+
+
+def is_alive(process: int) -> bool:
+    """Whether there is a process of that number, ours or not."""
+    if process <= 0:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return not _is_zombie(process)
+
+
+def _is_zombie(process: int) -> bool:
+    try:
+        status = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[:1] == ["Z"]

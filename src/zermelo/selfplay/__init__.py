@@ -1,0 +1,1 @@
+"""Self-play: a checkpoint goes in, shards come out. The games themselves are played in the core."""

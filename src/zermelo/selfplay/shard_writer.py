@@ -1,0 +1,98 @@
+"""Turns what was played into the shards of one worker, and waits while the disk is full."""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from zermelo.errors import UserError
+from zermelo.games.protocol import Game
+from zermelo.replay import ReplayStore, Schema, ShardHeader, read_header, shard_path, write_shard
+from zermelo.replay.shard import parse_name
+from zermelo.selfplay.self_play import Played
+
+PAUSE = 1.0  # seconds between two attempts to write
+FULL = (errno.ENOSPC, errno.EDQUOT)
+EXACT = "exact"  # in a shard's statistics: a repeatable run can play it again
+
+
+class ShardWriter:
+    """Numbers and writes the shards of one worker."""
+
+    def __init__(self, directory: Path, game: Game, worker: int) -> None:
+        self.directory = directory
+        self.worker = worker
+        self.schema = Schema.of(game)
+        self.number = ReplayStore(directory, self.schema).next_number(worker)
+
+    def write(
+        self,
+        iteration: int,
+        played: Played,
+        facts: dict[str, Any],
+        wait: Callable[[], bool] | None = None,
+    ) -> Path | None:
+        """The new shard; None if no game was finished. `facts` join the statistics.
+
+        While the disk is full, `wait` is asked whether to try again; without it, or if it says no,
+        a UserError says that the disk is full.
+        """
+        if not len(played.samples):
+            return None
+        header = ShardHeader.of(
+            self.schema,
+            played.samples,
+            iteration=iteration,
+            worker=self.worker,
+            number=self.number,
+            statistics=played.statistics | facts,
+        )
+        path = shard_path(self.directory, iteration, self.worker, self.number)
+        patiently(lambda: write_shard(path, played.samples, header), wait)
+        self.number += 1
+        return path
+
+    def forget_from(self, iteration: int) -> None:
+        """Removes this worker's repeatable shards of that iteration and later ones.
+
+        They are about to be played again, and come out the same.
+        """
+        for path in sorted(self.directory.glob("*.zshard")):
+            place = parse_name(path.name)
+            if place is None or place[0] < iteration or place[1] != self.worker:
+                continue
+            if is_exact(path):
+                path.unlink(missing_ok=True)
+        self.number = ReplayStore(self.directory, self.schema).next_number(self.worker)
+
+
+def is_exact(path: Path) -> bool:
+    """Whether a shard was made by a repeatable run."""
+    try:
+        return bool(read_header(path).statistics.get(EXACT))
+    except (UserError, FileNotFoundError):
+        return False
+
+
+def patiently(write: Callable[[], Any], wait: Callable[[], bool] | None) -> Any:
+    """Calls `write` until the disk is not full; `wait` says whether to go on trying."""
+    while True:
+        try:
+            return write()
+        except (UserError, OSError) as error:
+            if not is_disk_full(error) or wait is None or not wait():
+                raise
+        time.sleep(PAUSE)
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether an error, or the one behind it, says that there is no room."""
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, OSError) and found.errno in FULL:
+            return True
+        found = found.__cause__
+    return False

@@ -1,0 +1,36 @@
+"""Training: batches of samples in, a better network and its metrics out.
+
+`TrainOptions`, the schedule and the metrics files need no torch; `Trainer` is loaded when asked
+for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zermelo.train.metrics import MetricsWriter, read_metrics
+from zermelo.train.options import TrainOptions
+from zermelo.train.schedule import learning_rate_at
+from zermelo.train.targets import value_blend_at
+
+if TYPE_CHECKING:
+    from zermelo.train.trainer import DivergedError, Trainer, TrainProgress
+
+__all__ = [
+    "DivergedError",
+    "MetricsWriter",
+    "TrainOptions",
+    "TrainProgress",
+    "Trainer",
+    "learning_rate_at",
+    "read_metrics",
+    "value_blend_at",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from zermelo.train import trainer
+
+        return getattr(trainer, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,85 @@
+"""The loss of a batch, and what it is made of. Shapes: B rows, K legal actions at most."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from zermelo.network.graph import Heads
+from zermelo.train.loader import TensorBatch
+from zermelo.train.options import TrainOptions
+from zermelo.train.targets import smoothed_policy, value_target
+
+# A padded action's logit: its probability is exactly 0, and its gradient is finite.
+PADDED = -1e30
+# Plies left are compared in units of this many plies, quadratically below DELTA units.
+MOVES_LEFT_UNIT = 20.0
+MOVES_LEFT_DELTA = 0.5
+
+
+class Losses(NamedTuple):
+    """`total` is minimised; the others are per row [B] and not weighted."""
+
+    total: Tensor  # scalar
+    policy: Tensor  # cross-entropy over the legal actions
+    policy_entropy: Tensor  # of the target: what the cross-entropy cannot go below
+    policy_agrees: Tensor  # 1 where the most probable action is (one of) the target's
+    value: Tensor  # cross-entropy over win, draw, loss
+    value_entropy: Tensor
+    predicted_value: Tensor  # win - loss, in [-1, 1]
+    moves_left: Tensor | None  # Huber
+
+
+def batch_losses(
+    heads: Heads[Tensor], batch: TensorBatch, blend: float, options: TrainOptions
+) -> Losses:
+    """Cross-entropies and the weighted mean over the rows that is minimised.
+
+    total = sum_rows weight * (policy_weight * policy + value_weight * value + moves_left_weight *
+    moves_left) / sum_rows weight
+    """
+    legal = batch.shares >= 0
+    logits = heads.policy.float().gather(1, batch.actions).masked_fill(~legal, PADDED)
+    target = smoothed_policy(batch.shares, legal, options.policy_smoothing)
+    policy = -(target * logits.log_softmax(1).masked_fill(~legal, 0.0)).sum(1)
+
+    value_logits = heads.value.float()
+    wdl = value_target(batch.result_wdl, batch.root_wdl, blend)
+    value = -(wdl * value_logits.log_softmax(1)).sum(1)
+
+    each = batch.policy_weight * policy + options.value_weight * value
+    moves_left = None
+    if heads.moves_left is not None:
+        moves_left = _moves_left_loss(heads.moves_left.float().flatten(), batch.plies_left)
+        each = each + options.moves_left_weight * moves_left
+    total = (batch.weight * each).sum() / batch.weight.sum().clamp(min=1e-12)
+
+    with torch.no_grad():
+        chosen = target.gather(1, logits.argmax(1, keepdim=True)).flatten()
+        probabilities = value_logits.softmax(1)
+        return Losses(
+            total,
+            policy.detach(),
+            _entropy(target),
+            (chosen == target.amax(1)).float(),
+            value.detach(),
+            _entropy(wdl),
+            probabilities[:, 0] - probabilities[:, 2],
+            None if moves_left is None else moves_left.detach(),
+        )
+
+
+def _moves_left_loss(predicted: Tensor, plies: Tensor) -> Tensor:
+    return functional.huber_loss(
+        predicted / MOVES_LEFT_UNIT,
+        plies / MOVES_LEFT_UNIT,
+        reduction="none",
+        delta=MOVES_LEFT_DELTA,
+    )
+
+
+def _entropy(shares: Tensor) -> Tensor:
+    return -torch.xlogy(shares, shares).sum(1)

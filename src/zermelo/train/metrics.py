@@ -1,0 +1,160 @@
+"""The metrics of a run: one JSON object per iteration in metrics.jsonl, and TensorBoard events.
+
+The JSONL file is the record; TensorBoard is written beside it where it is installed. Needs no
+torch to read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from zermelo.checkpoint.manifest import plain
+from zermelo.errors import UserError
+
+METRICS_FILE = "metrics.jsonl"
+
+
+def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """The objects of a run's metrics directory, oldest first; lines that are torn are left out."""
+    return [entry for entry, _ in _lines(Path(directory) / METRICS_FILE)]
+
+
+def _lines(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
+    """Each whole line: its object and its bytes."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return
+    for line in data.splitlines(keepends=True):
+        if not line.endswith(b"\n"):
+            return
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(entry, dict) and type(entry.get("iteration")) is int:
+            yield entry, line
+
+
+class MetricsWriter:
+    """Appends to a run's metrics. One process writes, any number may read.
+
+    `last` is the iteration of the checkpoint that the run goes on from: lines of later iterations
+    are dropped, as they will come again (-1 drops all, None keeps all). `report` takes sentences.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        last: int | None = None,
+        *,
+        tensorboard: bool = True,
+        report: Callable[[str], None] | None = None,
+    ) -> None:
+        self.directory = Path(directory)
+        self.path = self.directory / METRICS_FILE
+        self._report = report or (lambda _: None)
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            self._tidy(last)
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        except OSError as error:
+            raise UserError(
+                f"metrics cannot be written to '{self.path}': {error.strerror}"
+            ) from error
+        self._events = self._open_events(last) if tensorboard else None
+
+    def write(self, iteration: int, metrics: Mapping[str, Any]) -> None:
+        """One iteration; nested tables are fine, what is not finite becomes null."""
+        entry = plain({"iteration": iteration, "time": round(time.time(), 3), **metrics})
+        line = json.dumps(entry, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+        before = os.fstat(self._file).st_size
+        try:
+            written = os.write(self._file, line)
+            if written != len(line):
+                os.write(self._file, line[written:])  # says why it did not fit
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, before)
+            raise UserError(
+                f"metrics cannot be written to '{self.path}': {error.strerror}"
+            ) from error
+        self._write_events(iteration, entry)
+
+    def close(self) -> None:
+        """Ends both files; calling it twice does no harm."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        if self._events is not None:
+            self._events.close()
+            self._events = None
+
+    def __enter__(self) -> MetricsWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _tidy(self, last: int | None) -> None:
+        """Drops what a crash left and what the run will do again; the file is replaced whole."""
+        aside = self.path.with_name(f".{METRICS_FILE}")
+        aside.unlink(missing_ok=True)
+        if not self.path.exists():
+            return
+        kept = [
+            line for entry, line in _lines(self.path) if last is None or entry["iteration"] <= last
+        ]
+        if sum(map(len, kept)) == self.path.stat().st_size:
+            return
+        try:
+            with aside.open("wb") as file:
+                file.writelines(kept)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(aside, self.path)
+        finally:
+            aside.unlink(missing_ok=True)
+
+    # ---- TensorBoard ----------------------------------------------------------------------------
+
+    def _open_events(self, last: int | None) -> Any:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            self._report("tensorboard is not installed, so metrics go to metrics.jsonl alone")
+            return None
+        # Events from purge_step on, of earlier files, are not shown.
+        purge = None if last is None else last + 1
+        return SummaryWriter(str(self.directory), purge_step=purge)
+
+    def _write_events(self, iteration: int, entry: Mapping[str, Any]) -> None:
+        if self._events is None:
+            return
+        try:
+            for tag, value in _scalars(entry):
+                self._events.add_scalar(tag, value, iteration)
+            self._events.flush()
+        except OSError as error:
+            self._report(f"TensorBoard's events cannot be written any more: {error.strerror}")
+            self._events = None
+
+
+def _scalars(entry: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """Numbers by tag: a nested table's name and a slash come before its own."""
+    for name, value in entry.items():
+        if isinstance(value, Mapping):
+            yield from _scalars(value, f"{prefix}{name}/")
+        elif isinstance(value, int | float) and name not in ("iteration", "time"):
+            yield f"{prefix}{name}", float(value)

@@ -1,0 +1,297 @@
+"""`zermelo doctor`: names what is wrong with a run, and finds nothing in a healthy one."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib.util
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from zermelo.checkpoint import CheckpointStore
+from zermelo.errors import UserError
+from zermelo.loop.health import HEALTHY, ILL, UNKNOWN, Finding, diagnose, ill, one_line
+from zermelo.loop.health_evidence import Evidence
+from zermelo.loop.health_games import effective_number
+from zermelo.loop.health_network import calibration_error
+from zermelo.loop.health_replay import Rediscovery
+from zermelo.loop.run_directory import Run
+from zermelo.replay import Samples, ShardHeader, read_shard, write_shard
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "broken_runs.py"
+
+
+def load_tool() -> Any:
+    spec = importlib.util.spec_from_file_location("broken_runs", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["broken_runs"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+broken_runs = load_tool()
+
+
+@pytest.fixture(scope="module")
+def healthy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small real run of Connect Four; not to be changed."""
+    path = tmp_path_factory.mktemp("health") / "healthy"
+    return broken_runs.make_run(path, broken_runs.Case("healthy"), quick=True)
+
+
+@pytest.fixture
+def run(healthy: Path, tmp_path: Path) -> Path:
+    """A copy that a test may spoil."""
+    return Path(shutil.copytree(healthy, tmp_path / "run"))
+
+
+def named(path: Path) -> list[str]:
+    return [finding.check for finding in ill(diagnose(path))]
+
+
+def finding_of(path: Path, check: str, deep: bool = False) -> Finding:
+    return next(finding for finding in diagnose(path, deep=deep) if finding.check == check)
+
+
+def change_shards(
+    path: Path,
+    samples: Callable[[Samples], Samples] | None = None,
+    **statistics: Any,
+) -> None:
+    for place in sorted((path / "replay").glob("*.zshard")):
+        shard = read_shard(place)
+        changed = shard.samples if samples is None else samples(shard.samples)
+        header = ShardHeader.of(
+            shard.header.schema,
+            changed,
+            iteration=shard.header.iteration,
+            worker=shard.header.worker,
+            number=shard.header.number,
+            statistics=shard.header.statistics | statistics,
+        )
+        write_shard(place, changed, header)
+
+
+def change_metrics(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    place = path / "metrics" / "metrics.jsonl"
+    entries = [json.loads(line) for line in place.read_text().splitlines()]
+    for entry in entries:
+        change(entry)
+    place.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+
+
+def test_nothing_is_found_in_a_healthy_run(healthy: Path) -> None:
+    findings = diagnose(healthy)
+    assert [finding for finding in findings if finding.verdict == ILL] == []
+    known = {finding.check for finding in findings if finding.verdict == HEALTHY}
+    assert {"learning", "value sign", "policy targets", "window", "diversity", "search"} <= known
+    assert one_line(findings).startswith("healthy")
+
+
+def test_the_doctor_changes_nothing(healthy: Path) -> None:
+    def digests() -> dict[str, str]:
+        files = sorted(path for path in healthy.rglob("*") if path.is_file())
+        return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+    before = digests()
+    diagnose(healthy)
+    assert digests() == before
+
+
+def test_shuffled_policy_targets_are_named(run: Path) -> None:
+    for place in sorted((run / "replay").glob("*.zshard")):
+        broken_runs.rewrite(place, broken_runs.shuffle_policies)
+    assert "policy targets" in named(run)
+
+
+@pytest.mark.parametrize("spoil", ["flip_results", "flip_results_and_values"])
+def test_a_flipped_value_sign_is_named(run: Path, spoil: str) -> None:
+    for place in sorted((run / "replay").glob("*.zshard")):
+        broken_runs.rewrite(place, getattr(broken_runs, spoil))
+    assert named(run)[0] == "value sign"
+
+
+def test_weights_that_do_not_move_are_named(run: Path) -> None:
+    store = CheckpointStore(run / "checkpoints", 5)
+    newest, before = (store.load(iteration) for iteration in store.list()[:-3:-1])
+    store.save(newest.iteration, before.weights(), before.training())
+    finding = finding_of(run, "learning", deep=True)
+    assert (finding.verdict, finding.figure) == (ILL, 0.0)
+    assert "learning_rate" in finding.advice
+
+
+def test_a_learning_rate_of_zero_is_named(run: Path) -> None:
+    change_metrics(run, lambda entry: entry["train"].update(learning_rate=0.0))
+    assert finding_of(run, "learning rate").verdict == ILL
+
+
+def test_ten_passes_over_the_same_samples_are_named(run: Path) -> None:
+    def ten_times(entry: dict[str, Any]) -> None:
+        entry["train"]["training"]["samples"] *= 10
+
+    change_metrics(run, ten_times)
+    finding = finding_of(run, "repetition")
+    assert finding.verdict == ILL
+    assert finding.figure == pytest.approx(10, abs=0.1)
+
+
+def test_a_window_of_one_iteration_is_named(run: Path) -> None:
+    Run.open(run).change({"replay": {"window_start": 1, "window_max": 1}})
+    change_metrics(run, lambda e: e["window"].update(oldest_iteration=e["iteration"] - 1))
+    finding = finding_of(run, "window")
+    assert (finding.verdict, finding.figure) == (ILL, 1)
+
+
+def test_two_simulations_are_named(run: Path) -> None:
+    change_shards(run, budget=2)
+    assert finding_of(run, "simulations").verdict == ILL
+    Run.open(run).change({"search": {"gumbel": True}})
+    change_shards(run, budget=16)
+    assert finding_of(run, "simulations").verdict == HEALTHY
+
+
+def test_wrong_resignations_are_named_and_right_ones_are_not(run: Path) -> None:
+    lost, saved = [[-0.6, -1]] * 20, [[-0.1, 0]] * 20
+    change_shards(run, resign_threshold=0.0, resigned=10, audit=lost + saved)
+    finding = finding_of(run, "resignation")
+    assert finding.verdict == ILL
+    assert finding.figure == pytest.approx(0.5)
+    change_shards(run, resign_threshold=-0.5, resigned=10, audit=lost + saved)
+    assert finding_of(run, "resignation").verdict == HEALTHY
+
+
+def test_games_that_are_all_alike_are_named(run: Path) -> None:
+    def one_game(samples: Samples) -> Samples:
+        rows = np.flatnonzero(samples.games == samples.games[0])
+        copies = [samples.take(rows) for _ in range(30)]
+        numbered = [
+            dataclasses.replace(copy, games=np.full(len(copy), number, np.uint32))
+            for number, copy in enumerate(copies)
+        ]
+        return Samples.concat(numbered)
+
+    change_shards(run, one_game, games=30, unique_games=1)
+    assert {"unique games", "diversity"} <= set(named(run))
+
+
+def test_draws_only_and_games_without_an_end_are_named(run: Path) -> None:
+    change_shards(run, games=100, draws=100, adjudicated=50)
+    assert finding_of(run, "draws").verdict == ILL
+    assert finding_of(run, "endings").figure == pytest.approx(0.5)
+    change_shards(run, games=100, draws=90, adjudicated=1)
+    assert finding_of(run, "draws").verdict == HEALTHY
+    assert finding_of(run, "endings").verdict == HEALTHY
+
+
+def test_training_that_takes_all_the_time_is_named(run: Path) -> None:
+    change_metrics(run, lambda entry: entry["train"].update(seconds=1000.0))
+    finding = finding_of(run, "balance")
+    assert finding.verdict == ILL
+    assert "starves self-play" in finding.advice
+
+
+def test_a_run_without_a_finished_iteration_is_unknown(run: Path) -> None:
+    shutil.rmtree(run / "metrics")
+    findings = diagnose(run)
+    assert {finding.verdict for finding in findings} == {UNKNOWN}
+    assert one_line(findings) == "not known yet"
+
+
+def test_damaged_shards_are_left_out_and_left_alone(run: Path) -> None:
+    place = min((run / "replay").glob("*.zshard"))
+    place.write_bytes(place.read_bytes()[:-40] + bytes(40))
+    assert named(run) == []
+    assert place.exists()
+
+
+def test_positions_of_samples_are_found_again(healthy: Path) -> None:
+    evidence = Evidence(healthy)
+    samples = evidence.samples
+    assert samples is not None
+    wanted = np.flatnonzero(samples.games < 3)
+    found = dict(Rediscovery(evidence.game, samples).states(wanted))
+    assert sorted(found) == wanted.tolist()
+    for row, state in found.items():
+        assert evidence.game.ply(state) == samples.plies[row]
+        legal = evidence.game.legal_actions(state)
+        assert len(legal) == samples.policy_counts[row]
+
+
+def test_calibration_counts_by_games_what_chance_explains() -> None:
+    rng = np.random.default_rng(0)
+    games = np.repeat(np.arange(300), 10)
+    predicted = rng.uniform(-1, 1, 300).repeat(10)
+    results = np.where(rng.random(300) < (predicted[::10] + 1) / 2, 1.0, -1.0).repeat(10)
+    assert calibration_error(predicted, results, games)[1] < 0.03
+    assert calibration_error(-predicted, results, games)[1] > 0.5
+
+
+def test_the_effective_number_weighs_by_frequency() -> None:
+    assert effective_number(np.arange(8)) == pytest.approx(8)
+    assert effective_number(np.zeros(8)) == pytest.approx(1)
+    assert 1 < effective_number(np.array([0] * 97 + [1, 2, 3])) < 1.3
+
+
+def test_one_line_says_the_first_fault_and_how_many_more() -> None:
+    findings = [
+        Finding("window", ILL, 1.0, "the window holds the samples of 1 iterations", "Raise it."),
+        Finding("search", ILL, 0.0, "the search adds nothing", "Raise it."),
+        Finding("draws", HEALTHY, 0.1, "10% of the games are drawn"),
+    ]
+    line = one_line(findings)
+    assert line.startswith("window: the window holds")
+    assert "1 more" in line
+
+
+def run_command(*arguments: str) -> Any:
+    import typer
+    from typer.testing import CliRunner
+
+    from zermelo.cli import doctor
+
+    app = typer.Typer()
+    doctor.add_to(app)
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_the_command_prints_json_and_says_by_its_exit_code_whether_all_is_well(run: Path) -> None:
+    answer = run_command(str(run), "--quick", "--json")
+    found = json.loads(answer.stdout)
+    assert (answer.exit_code, found["healthy"], found["ill"]) == (0, True, [])
+    change_shards(run, budget=2)
+    answer = run_command(str(run), "--quick", "--json")
+    found = json.loads(answer.stdout)
+    assert (answer.exit_code, found["ill"]) == (1, ["simulations"])
+    finding = next(each for each in found["findings"] if each["check"] == "simulations")
+    assert finding["figure"] == 2
+    assert "selfplay.simulations" in finding["advice"]
+
+
+def test_what_to_do_is_printed_for_people(run: Path) -> None:
+    change_shards(run, budget=2)
+    answer = run_command(str(run), "--quick")
+    assert "Set selfplay.simulations to" in answer.stdout
+
+
+def test_a_directory_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is not a run"):
+        diagnose(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", broken_runs.CASES, ids=lambda case: case.name)
+def test_the_fault_of_a_real_run_is_named(case: Any, tmp_path: Path) -> None:
+    found = named(broken_runs.make_run(tmp_path / "run", case, quick=True))
+    if case.fault:
+        assert case.fault in found
+    else:
+        assert found == []

@@ -1,0 +1,208 @@
+"""The loop: it learns from its own games, stops, goes on, and repeats itself bit for bit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tiny_runs import RecordingView, all_samples, config, final_files, train
+
+from zermelo.errors import UserError
+from zermelo.loop import Run, Stop, run_loop
+from zermelo.train import read_metrics
+
+
+class KilledError(BaseException):
+    """Stands for kill -9: nothing of the loop's own cleaning up may be needed afterwards."""
+
+
+def kill() -> None:
+    raise KilledError
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repeatable run that nobody disturbed."""
+    path = tmp_path_factory.mktemp("runs") / "whole"
+    found = train(path)
+    assert found["repeatable"]
+    assert (found["stopped"], found["iteration"]) == ("done", 3)
+    return path
+
+
+def test_a_run_plays_trains_and_keeps_figures_of_every_iteration(whole: Path) -> None:
+    entries = read_metrics(whole / "metrics")
+    assert [entry["iteration"] for entry in entries] == [1, 2, 3]
+    for entry in entries:
+        assert entry["selfplay"]["samples"] >= 150
+        shares = [entry["selfplay"][f"{who}_share"] for who in ("first_win", "draw", "second_win")]
+        assert sum(shares) == pytest.approx(1)
+        assert 5 <= entry["selfplay"]["mean_plies"] <= 9
+        assert 0 < entry["selfplay"]["unique_games_share"] <= 1
+        assert 0 < entry["selfplay"]["cache_hit_share"] < 1
+        assert entry["train"]["training"]["loss"] > 0
+        assert entry["resign"]["resign_threshold"] == -1.0  # too few noted games
+        assert entry["window"]["newest_iteration"] == entry["iteration"] - 1
+    assert [e["window"]["oldest_iteration"] for e in entries] == [0, 0, 1]
+    assert not list(whole.rglob("*.tmp"))
+    assert not list((whole / "selfplay").iterdir())
+
+
+def test_samples_tell_which_network_made_them(whole: Path) -> None:
+    for name, samples in all_samples(whole).items():
+        iteration = int(name[2:8])
+        # Games go on when the network changes, so a shard may begin with older samples.
+        assert samples.iterations.max() == iteration
+        assert samples.iterations.min() >= max(0, iteration - 1)
+
+
+def test_the_same_seed_gives_the_same_run_bit_for_bit(whole: Path, tmp_path: Path) -> None:
+    train(tmp_path / "again")
+    assert final_files(tmp_path / "again") == final_files(whole)
+    ours, theirs = all_samples(tmp_path / "again"), all_samples(whole)
+    assert list(ours) == list(theirs)
+    for name, samples in ours.items():
+        for column, values in samples.columns().items():
+            assert np.array_equal(values, getattr(theirs[name], column)), (name, column)
+
+
+def test_another_seed_gives_another_run(whole: Path, tmp_path: Path) -> None:
+    train(tmp_path / "other", loop={"seed": 6, "iterations": 1})
+    assert final_files(tmp_path / "other", 1) != final_files(whole, 1)
+
+
+@pytest.mark.parametrize(
+    "at", [(0, "saving"), (1, "self-play"), (1, "training"), (2, "saving")], ids=str
+)
+def test_a_run_killed_at_any_stage_ends_like_one_that_was_not(
+    whole: Path, tmp_path: Path, at: tuple[int, str]
+) -> None:
+    path = tmp_path / "killed"
+    with pytest.raises(KilledError):
+        train(path, RecordingView(at, kill))
+    found = train(path)
+    assert found["iteration"] == 3
+    assert final_files(path) == final_files(whole)
+    assert list(all_samples(path)) == list(all_samples(whole))
+    assert [entry["iteration"] for entry in read_metrics(path / "metrics")] == [1, 2, 3]
+
+
+def test_only_the_training_is_repeated_when_only_that_was_interrupted(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    with pytest.raises(KilledError):
+        train(path, RecordingView((1, "training"), kill), loop={"iterations": 2})
+    before = {shard: (path / "replay" / shard).stat().st_mtime_ns for shard in all_samples(path)}
+    view = RecordingView()
+    train(path, view)
+    assert (1, "self-play") not in view.stages
+    after = {shard: (path / "replay" / shard).stat().st_mtime_ns for shard in all_samples(path)}
+    assert after == before
+
+
+def test_a_killed_worker_is_replaced_and_changes_nothing(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    run = Run.create(path, config())
+    seen: list[int] = []
+
+    def kill_worker() -> None:
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit() or children_of(int(entry.name)) != os.getpid():
+                continue
+            if b"zermelo.selfplay.worker" in (entry / "cmdline").read_bytes():
+                os.kill(int(entry.name), signal.SIGKILL)
+                seen.append(int(entry.name))
+
+    view = RecordingView((1, "self-play"), kill_worker)
+    found = run_loop(run, Stop(), view)
+    assert len(seen) == 1
+    assert found["worker_deaths"] == 1
+    assert any("killed by signal 9" in note for note in view.notes)
+    assert final_files(path) == final_files(whole)
+
+
+def children_of(process: int) -> int:
+    """The parent of a process; 0 if it has gone."""
+    try:
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+@pytest.mark.parametrize("mode", ["alternate", "together"])
+def test_several_workers_share_the_iterations(tmp_path: Path, mode: str) -> None:
+    path = tmp_path / "run"
+    view = RecordingView()
+    found = train(
+        path, view, selfplay={"workers": 2}, loop={"mode": mode, "samples_per_iteration": 600}
+    )
+    assert (found["iteration"], found["workers"], found["repeatable"]) == (3, 2, False)
+    assert {name.split("-")[1] for name in all_samples(path)} == {"w00", "w01"}
+    assert any("samples" in what for what in view.waited_for)
+    again = Run.open(path)
+    again.change({"loop": {"iterations": 4}})
+    assert run_loop(again, Stop(), RecordingView())["iteration"] == 4
+
+
+def test_the_time_limit_stops_between_games_and_the_run_goes_on(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", config(loop={"samples_per_iteration": 10_000_000}))
+    found = run_loop(run, Stop(3.0), RecordingView())
+    assert found["stopped"] == "the time is over"
+    assert found["iteration"] == 0
+    with pytest.raises(UserError, match="game"):
+        run.change({"game": {"name": "connect4"}})
+
+
+def test_evaluation_hooks_get_each_new_checkpoint_and_their_figures_are_kept(
+    tmp_path: Path,
+) -> None:
+    met: list[int] = []
+
+    def yardstick(checkpoint: Any, run: Run) -> dict[str, Any]:
+        met.append(checkpoint.iteration)
+        assert checkpoint.weights().architecture.game == "tictactoe"
+        return {"strength": 10 * checkpoint.iteration}
+
+    run = Run.create(tmp_path / "run", config(evaluate={"every": 2}, loop={"iterations": 2}))
+    run_loop(run, Stop(), RecordingView(), [yardstick])
+    assert met == [2]
+    entries = read_metrics(tmp_path / "run" / "metrics")
+    assert [entry.get("evaluate") for entry in entries] == [None, {"strength": 20}]
+
+
+def test_a_second_process_on_a_run_is_refused_with_the_first_ones_number(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", config())
+    code = (
+        "import sys, pathlib, zermelo.loop; zermelo.loop.Run.open(pathlib.Path(sys.argv[1])).lock()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, run.path],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert f"is in use by process {os.getpid()}" in done.stderr
+    run.unlock()
+    Run.open(run.path).lock()
+
+
+def test_a_worker_that_cannot_work_stops_the_run_with_its_reason(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", config(selfplay={"backend": "onnx", "precision": "int8"}))
+    with pytest.raises(UserError, match="int8 is there with the backend openvino only"):
+        run_loop(run, Stop(), RecordingView())
+
+
+def test_a_part_of_the_window_is_trained_on_when_samples_are_to_be_reused_less(
+    tmp_path: Path,
+) -> None:
+    train(tmp_path / "less", train={"reuse": 1.0, "batch": 16}, replay={"deduplicate": False})
+    for row in read_metrics(tmp_path / "less" / "metrics"):
+        assert row["train"]["steps"] == round(row["selfplay"]["samples"] / 16)
+    assert row["window"]["samples"] > row["selfplay"]["samples"]

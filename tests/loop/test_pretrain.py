@@ -1,0 +1,301 @@
+"""Pretraining: games, positions, runs and teachers become shards; training goes on from them."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zermelo
+from zermelo import _core
+from zermelo.checkpoint import CheckpointStore
+from zermelo.config import RunConfig
+from zermelo.errors import UserError
+from zermelo.loop.canonical import canonical
+from zermelo.loop.cycle import run_loop
+from zermelo.loop.health_replay import Rediscovery
+from zermelo.loop.pretrain import Pretraining, pretrain, samples_of_run, source_samples
+from zermelo.loop.pretrain_files import labelled_file
+from zermelo.loop.pretrain_samples import Label, quantised, samples_of
+from zermelo.loop.pretrain_teachers import connect4_distance, teacher_labels, with_limit
+from zermelo.loop.run_directory import Run
+from zermelo.loop.stop import Stop
+from zermelo.loop.view import PlainView
+from zermelo.players.perfect import PerfectPlayer
+from zermelo.replay import ReplayStore, Samples, read_shard
+
+STOCKFISH = Path("/usr/games/stockfish")
+MY_GAME = str(Path(__file__).resolve().parents[2] / "examples" / "my_game.py")
+FOOLS_MATE = """[White "A"]
+[Black "B"]
+[Result "0-1"]
+
+1. f3 e5 2. g4 Qh4# 0-1
+
+[White "A"]
+[Black "B"]
+[Result "*"]
+
+1. e4 *
+"""
+
+
+def new_run(path: Path, game: str, **sections: dict[str, Any]) -> Run:
+    tables: dict[str, dict[str, Any]] = {
+        "game": {"name": game},
+        "network": {"blocks": 1, "filters": 16, "policy_filters": 8, "value_filters": 8},
+        "selfplay": {"workers": 1, "simulations": 8, "games": 8, "backend": "openvino",
+                     "precision": "f32"},
+        "train": {"batch": 32, "threads": 1, "learning_rate": 0.01},
+        "loop": {"samples_per_iteration": 50, "iterations": 3},
+    }  # fmt: skip
+    for section, table in sections.items():
+        tables[section] = {**tables.get(section, {}), **table}
+    return Run.create(path, RunConfig.from_tables(tables))
+
+
+def policy_of(samples: Samples, row: int) -> dict[int, int]:
+    start = samples.starts()[row]
+    entries = slice(start, start + samples.policy_counts[row])
+    actions, shares = samples.policy_actions[entries], samples.policy_shares[entries]
+    return {int(a): int(s) for a, s in zip(actions, shares, strict=True) if s}
+
+
+# --- samples --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["connect4", "tictactoe", MY_GAME])
+def test_positions_are_packed_as_self_play_packs_them(name: str) -> None:
+    game = zermelo.game(name)
+    native: Any = game if name != MY_GAME else _core.PyGame(game)
+    options = _core.SelfPlayOptions(games=4, simulations=8, full_search_probability=1.0)
+    runner = _core.make_selfplay(
+        native, _core.UniformEvaluator(), _core.SearchOptions(), options, None
+    )
+    samples = Samples.from_columns(runner.play(60))
+    rows = np.flatnonzero(samples.games == 0)
+    found = dict(Rediscovery(game, samples).states(rows))
+    assert sorted(found) == rows.tolist()
+    made = samples_of(game, [[Label(found[row], {}, 0) for row in rows]])
+    assert np.array_equal(made.observations, samples.observations[rows])
+    assert np.array_equal(made.policy_counts, samples.policy_counts[rows])
+    assert np.array_equal(made.symmetries, samples.symmetries[rows])
+
+
+def test_mirror_images_become_the_same_sample() -> None:
+    game = zermelo.game("connect4")
+    left, right = (game.play(game.initial(), column) for column in (0, 6))
+    one, other = (
+        samples_of(game, [[Label(state, {action: 1.0}, 1)]])
+        for state, action in ((left, 1), (right, 5))
+    )
+    assert np.array_equal(one.observations, other.observations)
+    assert policy_of(one, 0) == policy_of(other, 0)
+
+
+def test_shares_sum_to_the_whole() -> None:
+    chance = random.Random(1)
+    for count in range(1, 40):
+        shares = [chance.random() for _ in range(count)]
+        assert sum(quantised(shares)) == 65535
+    assert quantised([0.0, 0.0]) == [0, 0]
+
+
+def test_an_unknown_result_teaches_that_nothing_is_known() -> None:
+    game = zermelo.game("tictactoe")
+    samples = samples_of(game, [[Label(game.initial(), {4: 1.0}, None)]])
+    assert samples.results.tolist() == [-1, 0, 1]
+    samples.validate(game)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_a_pgn_gives_the_played_moves_and_the_result_for_the_mover(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(FOOLS_MATE)
+    game = zermelo.game("chess")
+    games = list(labelled_file(game, path))
+    assert len(games) == 1  # the other has no result
+    samples = samples_of(game, games)
+    samples.validate(game)
+    assert samples.results.tolist() == [-1, 1, -1, 1]
+    assert samples.plies_left.tolist() == [4, 3, 2, 1]
+    last = games[0][3]
+    assert [game.action_text(last.state, action) for action in last.policy] == ["d8h4"]
+
+
+def test_an_illegal_move_of_a_pgn_is_refused_by_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(FOOLS_MATE + '\n[Result "1-0"]\n\n1. e4 e5 2. Ke3 1-0\n')
+    with pytest.raises(UserError, match=r"games\.pgn line 1[0-9]: .*Ke3"):
+        list(labelled_file(zermelo.game("chess"), path))
+
+
+def test_match_games_are_read_and_their_openings_are_not_learned(tmp_path: Path) -> None:
+    record = {
+        "game": 0, "pair": 0, "players": [0, 1], "first": "a", "second": "b", "result": "1-0",
+        "reason": "rules", "failure": None, "plies": 7,
+        "opening": {"position": "", "actions": ["1"]},
+        "actions": ["2", "1", "2", "1", "2", "1"], "notes": [""] * 6,
+    }  # fmt: skip
+    path = tmp_path / "games.jsonl"
+    path.write_text(json.dumps(record) + "\n\n" + json.dumps(record | {"result": "?"}) + "\n")
+    games = labelled_file(zermelo.game("connect4"), path)
+    labels = next(games)
+    assert [label.result for label in labels] == [-1, 1] * 3
+    assert [label.ply for label in labels] == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(UserError, match=r"games\.jsonl line 3: this is no game"):
+        next(games)
+
+
+def test_epd_gives_its_best_moves_and_mates_a_value(tmp_path: Path) -> None:
+    path = tmp_path / "positions.epd"
+    path.write_text(
+        "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6;\n"
+        "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; dm 1;\n"
+    )
+    game = zermelo.game("chess")
+    best, mate = (labels[0] for labels in labelled_file(game, path))
+    assert [game.action_text(best.state, action) for action in best.policy] == ["g3g6"]
+    assert best.result is None
+    assert mate.result == 1
+
+
+def test_exact_scores_give_values_for_connect_four(tmp_path: Path) -> None:
+    path = tmp_path / "scores.txt"
+    path.write_text("32164625 11\n6146 18\n32751571231557 -3\n")
+    labels = [found[0] for found in labelled_file(zermelo.game("connect4"), path)]
+    assert [label.result for label in labels] == [1, 1, -1]
+    with pytest.raises(UserError, match="positions of connect4, not of tictactoe"):
+        list(labelled_file(zermelo.game("tictactoe"), path))
+
+
+# --- teachers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4"])
+def test_the_perfect_teacher_is_right_about_result_moves_and_distance(name: str) -> None:
+    game = zermelo.game(name)
+    player = PerfectPlayer(game)
+    for labels in itertools.islice(teacher_labels(game, "perfect", 3), 12):
+        label = labels[0]
+        state, plies = label.state, 0
+        assert player.choose(game, state) in label.policy
+        while game.outcome(state) is None:
+            state, plies = game.play(state, player.choose(game, state)), plies + 1
+        mover = game.player(label.state)
+        won = {_core.Outcome.DRAW: 0, _core.Outcome.FIRST_WINS: 1}.get(game.outcome(state), -1)
+        assert label.result == (won if mover == 0 else -won)
+        assert label.plies_left == plies
+
+
+def test_the_distance_of_a_score_is_to_the_winners_last_stone() -> None:
+    assert connect4_distance(0, 1) == 41
+    assert connect4_distance(1, -1) == 40
+    assert connect4_distance(10, 0) == 32
+
+
+@pytest.mark.skipif(not STOCKFISH.exists(), reason="Stockfish is not installed")
+def test_an_engine_teaches_by_playing() -> None:
+    game = zermelo.game("chess")
+    teacher = f"uci:{STOCKFISH}?nodes=20"
+    games = teacher_labels(game, teacher, 1)
+    labels = next(games)
+    games.close()
+    samples = samples_of(game, [labels])
+    samples.validate(game)
+    assert len(samples) == len(labels) > 5
+    assert any(label.value not in (None, 0.0) for label in labels)
+    assert with_limit("uci:x") == "uci:x?nodes=2000"
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+def test_training_goes_on_from_pretraining(tmp_path: Path) -> None:
+    run = new_run(tmp_path / "run", "tictactoe", train={"batch": 16})
+    found = pretrain(run, Pretraining("teacher:perfect", samples=600, epochs=30))
+    assert found["samples"] == 600
+    assert found["train"]["training"]["policy_kl"] < 0.6  # a uniform policy has about 0.9
+    assert CheckpointStore(run.checkpoints).list() == [1]
+    summary = run_loop(run, Stop(), PlainView(io.StringIO()))
+    assert summary["iteration"] == 3
+    shards = ReplayStore(run.replay, run.config.game()).shards()
+    assert {shard.header.iteration for shard in shards} == {0, 1, 2}
+    with pytest.raises(UserError, match="has trained already"):
+        pretrain(run, Pretraining("teacher:perfect", samples=10))
+
+
+def test_the_shards_of_another_run_are_used_again(tmp_path: Path) -> None:
+    first = new_run(tmp_path / "first", "tictactoe")
+    pretrain(first, Pretraining("teacher:perfect", samples=120))
+    second = new_run(tmp_path / "second", "tictactoe")
+    found = pretrain(second, Pretraining(str(first.path), samples=100))
+    assert found["samples"] == 100
+    other = zermelo.game("connect4")
+    with pytest.raises(UserError, match="is a run of tictactoe, not of connect4"):
+        list(samples_of_run(other, first.path))
+
+
+def test_a_pretraining_that_was_stopped_begins_anew(tmp_path: Path) -> None:
+    run = new_run(tmp_path / "run", "tictactoe")
+    pretrain(run, Pretraining("teacher:perfect", samples=50))
+    shutil.rmtree(run.checkpoints)  # as if it had been stopped before
+    found = pretrain(run, Pretraining("teacher:perfect", samples=60))
+    shards = sorted(run.replay.glob("*.zshard"))
+    assert sum(len(read_shard(path).samples) for path in shards) == found["samples"] == 60
+
+
+def test_the_same_seed_gives_the_same_samples() -> None:
+    game = zermelo.game("tictactoe")
+
+    def first(seed: int) -> Samples:
+        asked = Pretraining("teacher:perfect", samples=40, seed=seed)
+        return next(source_samples(game, asked, 40))
+
+    assert np.array_equal(first(1).observations, first(1).observations)
+    assert not np.array_equal(first(1).observations, first(2).observations)
+
+
+def test_a_source_without_anything_to_learn_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text('[Result "*"]\n\n1. e4 *\n')
+    run = new_run(tmp_path / "run", "chess")
+    with pytest.raises(UserError, match="has nothing to learn chess from"):
+        pretrain(run, Pretraining(str(path)))
+    with pytest.raises(UserError, match="there is no file"):
+        pretrain(run, Pretraining(str(tmp_path / "missing.pgn")))
+
+
+def test_the_canonical_image_is_the_smallest() -> None:
+    game = zermelo.game("tictactoe")
+    corners = [game.play(game.initial(), action) for action in (0, 2, 6, 8)]
+    assert len({canonical(game, state).key for state in corners}) == 1
+    assert all(canonical(game, state).symmetries == 8 for state in corners)
+
+
+def test_the_command_makes_a_run_and_prints_json(tmp_path: Path) -> None:
+    import typer
+    from typer.testing import CliRunner
+
+    from zermelo.cli import pretrain as command
+
+    app = typer.Typer()
+    command.add_to(app)
+    words = ["tictactoe", "--from", "teacher:perfect", "--samples", "64", "--json"]
+    words += ["--run", str(tmp_path / "run"), "--set", "network.filters=8", "--set", "blocks=1"]
+    answer = CliRunner().invoke(app, words, catch_exceptions=False)
+    found = json.loads(answer.stdout)
+    assert (answer.exit_code, found["samples"]) == (0, 64)
+    assert Path(found["checkpoint"]).is_dir()
+    again = Run.open(tmp_path / "run")
+    again.lock()  # it was given back
+    again.unlock()

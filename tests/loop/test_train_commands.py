@@ -1,0 +1,221 @@
+"""`zermelo train`, `runs` and `selfplay` as a person meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+from tiny_runs import TABLES
+
+from zermelo.cli import main
+from zermelo.config import RunConfig
+from zermelo.config.run_config import new_head
+from zermelo.loop import Run, is_run
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def run_file(tmp_path: Path) -> Path:
+    """A run of one iteration as a user writes it."""
+    path = tmp_path / "tiny.toml"
+    config = RunConfig.from_tables(TABLES).changed(
+        {"loop": {"iterations": 1}, "evaluate": {"every": 0}}
+    )
+    path.write_text(config.to_toml({}))
+    return path
+
+
+@pytest.fixture
+def existing(tmp_path: Path) -> Path:
+    """A run that was made and nothing more."""
+    run = Run.create(tmp_path / "made", RunConfig.from_tables(TABLES))
+    run.unlock()
+    return run.path
+
+
+def test_a_run_is_made_goes_on_and_is_listed(
+    run_file: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", str(run_file), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    run = Path(found["run"])
+    assert run.parent == Path("runs")
+    assert run.name.startswith("tiny-20")
+    assert (found["iteration"], found["stopped"]) == (1, "done")
+    assert found["metrics"]["train"]["training"]["loss"] > 0
+
+    assert main(["train", str(run)]) == 0
+    assert "all 1 iterations are done" in capsys.readouterr().out
+    assert main(["train", str(run), "--iterations", "2", "--set", "learning_rate=0.001"]) == 0
+    shown = capsys.readouterr().out
+    assert "going on after iteration 1" in shown
+    assert "iteration 2/2: loss" in shown
+    content = tomllib.loads((run / "run.toml").read_text())
+    assert (content["loop"]["iterations"], content["train"]["learning_rate"]) == (2, 0.001)
+    assert "option train.learning_rate: 0.002 -> 0.001" in (run / "log.txt").read_text()
+
+    assert main(["runs", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)["runs"][0]
+    assert (row["game"], row["iteration"], row["iterations"]) == ("tictactoe", 2, 2)
+    assert row["samples"] >= 300
+    assert (row["process"], row["error"]) == (0, None)
+    assert main(["runs"]) == 0
+    assert "2/2" in capsys.readouterr().out
+
+
+def test_an_existing_run_keeps_its_settings_unless_others_are_given(
+    run_file: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    run = tmp_path / "mine"
+    text = run_file.read_text()
+    assert main(["train", str(run_file), "--run", str(run), "--json"]) == 0
+    assert main(["train", "tictactoe", "--run", str(run), "--json"]) == 0
+    assert Run.open(run).config.network.filters == 8
+    run_file.write_text(text.replace("filters = 8", "filters = 9"))
+    capsys.readouterr()
+    assert main(["train", str(run_file), "--run", str(run)]) == 2
+    assert "network.filters is 8 and cannot become 9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["{run}", "--set", "blocks=9"], "network.blocks is 1 and cannot become 9"),
+        (["{run}", "--seed", "9"], "loop.seed is 5 and cannot become 9"),
+        (["{run}", "--set", "game.name=connect4"], "game.name is 'tictactoe' and cannot become"),
+        (["connect4", "--run", "{run}"], "is a run of tictactoe, not of connect4"),
+        (["{run}", "--set", "lerning_rate=1"], "the nearest is 'learning_rate'"),
+        (["{run}", "--set", "learning_rate=9"], "learning_rate is '9', not a number from"),
+        (["{run}", "--for", "soon"], "'soon' is not a time"),
+        (["{run}", "--run", "elsewhere"], "is a run itself"),
+        (["{run}/..", "--for", "1s"], "is not a run: it has no run.toml"),
+        (["no/such/run"], "there is no run, run file or game 'no/such/run'"),
+        (["conect4"], "did you mean 'connect4'?"),
+        (["none.toml"], "there is no file 'none.toml'"),
+        (["none.py"], "there is no file 'none.py'"),
+        (["tictactoe", "--run", "{run}/log.txt"], "is a file, not a directory"),
+        (["tictactoe", "--run", "{run}/checkpoints/new/.."], "is not a run and not empty"),
+    ],
+    ids=str,
+)
+def test_a_mistake_is_one_sentence_and_changes_nothing(
+    existing: Path, arguments: list[str], sentence: str, capsys: Captured
+) -> None:
+    (existing / "checkpoints" / "new").mkdir(parents=True)
+    before = (existing / "run.toml").read_text()
+    assert main(["train", *(part.format(run=existing) for part in arguments)]) == 2
+    err = capsys.readouterr().err
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+    assert (existing / "run.toml").read_text() == before
+
+
+def test_a_run_of_a_newer_version_is_refused(existing: Path, capsys: Captured) -> None:
+    text = (existing / "run.toml").read_text()
+    (existing / "run.toml").write_text(text.replace("format = 1", "format = 7"))
+    assert main(["train", str(existing)]) == 2
+    assert "has format 7 of zermelo" in capsys.readouterr().err
+    assert main(["runs", str(existing.parent), "--json"]) == 0
+    assert "has format 7" in json.loads(capsys.readouterr().out)["runs"][0]["error"]
+
+
+def test_an_unknown_key_in_a_runs_own_file_is_named(existing: Path, capsys: Captured) -> None:
+    text = (existing / "run.toml").read_text()
+    (existing / "run.toml").write_text(text.replace("c_puct =", "c_pukt =", 1))
+    assert main(["train", str(existing)]) == 2
+    err = capsys.readouterr().err
+    assert "run.toml: [search]: there is no option 'c_pukt'; the nearest is 'c_puct'" in err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_that_may_not_be_written_is_named(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "locked").mkdir(mode=0o555)
+    assert main(["train", "tictactoe", "--run", str(tmp_path / "locked" / "run")]) == 2
+    assert "cannot be made: Permission denied" in capsys.readouterr().err
+
+
+def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["train", "tictactoe", "--run", str(tmp_path / "file" / "run")]) == 2
+    assert "cannot be made: Not a directory" in capsys.readouterr().err
+
+
+def test_a_run_whose_checkpoints_are_of_another_network_is_refused(
+    run_file: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    run = tmp_path / "run"
+    assert main(["train", str(run_file), "--run", str(run), "--json"]) == 0
+    text = (run / "run.toml").read_text()
+    (run / "run.toml").write_text(text.replace("filters = 8 ", "filters = 9 ", 1))
+    capsys.readouterr()
+    assert main(["train", str(run), "--iterations", "2"]) == 2
+    err = capsys.readouterr().err
+    assert "checkpoint 000001 has a network of" in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_damaged_checkpoint_falls_back_and_the_run_goes_on(
+    run_file: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    run = tmp_path / "run"
+    assert main(["train", str(run_file), "--run", str(run), "--json"]) == 0
+    weights = run / "checkpoints" / "000001" / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    shard = next((run / "replay").glob("*.zshard"))
+    shard.write_bytes(shard.read_bytes()[:-1])
+    capsys.readouterr()
+    assert main(["train", str(run), "--iterations", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "checkpoint 000001: weights.safetensors" in shown
+    assert "going back to checkpoint 000000" in shown
+    assert "is no sound shard" in shown
+    assert "iteration 2/2" in shown
+    assert (run / "replay" / "damaged" / shard.name).exists()
+
+
+def test_selfplay_alone_makes_shards_with_figures(tmp_path: Path, capsys: Captured) -> None:
+    out = tmp_path / "shards"
+    arguments = ["selfplay", "tictactoe", "--out", str(out), "--samples", "200", "--seed", "3"]
+    sets = ["games=8", "blocks=0", "filters=4", "simulations=8", "shard_samples=100"]
+    sets = [f"selfplay.{s}" if s.startswith(("games", "simul")) else s for s in sets]
+    sets += ["selfplay.backend=openvino", "selfplay.precision=f32"]
+    arguments += ["--workers", "1", *(part for text in sets for part in ("--set", text))]
+    assert main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["samples"] >= 200
+    assert found["shards"] == len(list(out.glob("*.zshard")))
+    assert found["simulations_per_second"] > 0
+    network = str(out / "network.safetensors")
+    assert main([*arguments, "--weights", network]) == 0
+    assert "samples of" in capsys.readouterr().out
+    shutil.rmtree(out)
+    assert main([*arguments[:2], "--out", str(out), "--samples", "9", "--weights", "none"]) == 2
+    assert "there is no network file 'none'" in capsys.readouterr().err
+
+
+def test_runs_of_a_directory_without_any_say_what_to_do(tmp_path: Path, capsys: Captured) -> None:
+    assert main(["runs", str(tmp_path)]) == 0
+    assert "zermelo train GAME makes one" in capsys.readouterr().out
+    (tmp_path / "file").write_text("")
+    assert main(["runs", str(tmp_path / "file")]) == 2
+
+
+def test_a_run_under_way_is_listed_with_its_process(existing: Path, capsys: Captured) -> None:
+    run = Run.open(existing)
+    run.lock()
+    assert is_run(existing)
+    assert main(["runs", str(existing), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["process"] == os.getpid()
+    run.unlock()
+
+
+def test_the_run_file_says_what_made_it() -> None:
+    head = new_head("today")
+    assert head["version"]
+    assert len(head["commit"]) in (0, 40)
