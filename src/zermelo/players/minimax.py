@@ -19,10 +19,16 @@ class MinimaxPlayer:
     def __init__(self, depth: int = 4, seed: int | None = None) -> None:
         if depth < 0:
             raise UserError(f"minimax: depth must be 0 (to the end) or more, not {depth}")
-        self.name = f"minimax?depth={depth}"
+        self.name = f"minimax?depth={depth}" + ("" if seed is None else f"&seed={seed}")
         self.depth = depth
+        self._seed = seed
         self._random = None if seed is None else random.Random(seed)
         self._solver: Solver | None = None
+
+    def reseed(self, seed: int) -> None:
+        """Other choices among equals; without a seed there is no chance in this player."""
+        if self._seed is not None:
+            self._random = random.Random(f"{self._seed} {seed}")
 
     def choose(self, game: Game, state: State) -> int:
         """The first of the best actions, or one of them at random if there is a seed."""

@@ -25,7 +25,10 @@ class PerfectPlayer:
     """
 
     def __init__(self, game: Game, seed: int | None = None, book: str = "") -> None:
-        self.name = "perfect" if seed is None else f"perfect?seed={seed}"
+        given = {"seed": seed, "book": book or None}
+        settings = [f"{key}={value}" for key, value in given.items() if value is not None]
+        self.name = "perfect" + ("?" + "&".join(settings) if settings else "")
+        self._seed = seed
         self._random = None if seed is None else random.Random(seed)
         self._kind = kind_of(game)
         self._solver: Any
@@ -52,6 +55,11 @@ class PerfectPlayer:
         at_start = state == game.initial()
         found = _CONNECT4_START if at_start else self._solver.analyse(state)
         return {action: score for action, score in enumerate(found) if score is not None}
+
+    def reseed(self, seed: int) -> None:
+        """Other choices among equals; without a seed there is no chance in this player."""
+        if self._seed is not None:
+            self._random = random.Random(f"{self._seed} {seed}")
 
     def choose(self, game: Game, state: State) -> int:
         """One of the best actions."""

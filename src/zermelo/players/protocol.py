@@ -1,10 +1,14 @@
-"""What a player is: a name and a choice."""
+"""What a player is: a name and a choice. What else it may do is a protocol of its own."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from zermelo.games.protocol import Game, State
+
+# How a player can fail in a game; each is an outcome of its own, and that player's loss.
+FAILURES = ("no start", "crash", "stall", "illegal move", "time loss", "flood")
 
 
 class Player(Protocol):
@@ -24,3 +28,53 @@ class StartsGames(Protocol):
 
     def start_game(self) -> None:
         """A new game begins: forget the last one."""
+
+
+@runtime_checkable
+class Reseeds(Protocol):
+    """Players with chance in them."""
+
+    def reseed(self, seed: int) -> None:
+        """From here on, chance follows this seed (0 <= seed < 2**52) and nothing else."""
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """Players that take a while to get ready, which should not count as thinking."""
+
+    def prepare(self, game: Game) -> None:
+        """Loads what playing this game needs."""
+
+
+@runtime_checkable
+class Reports(Protocol):
+    """Players that can say what they thought of their last choice."""
+
+    def report(self) -> MoveReport | None:
+        """Of the last choice; None if there is nothing to say."""
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """Players that hold something beyond memory, such as a process."""
+
+    def close(self) -> None:
+        """Gives it back; the player may be used again all the same."""
+
+
+@dataclass(frozen=True)
+class MoveReport:
+    """What a player thought when it chose."""
+
+    value: float | None = None  # -1 to 1, for the player itself
+    simulations: int = 0  # or an engine's nodes
+    text: str = ""  # for people: "+0.31/800"
+
+
+class PlayerError(Exception):
+    """A player cannot go on with this game, which it loses; `kind` is one of FAILURES."""
+
+    def __init__(self, kind: str, detail: str = "") -> None:
+        super().__init__(f"{kind}: {detail}" if detail else kind)
+        self.kind = kind
+        self.detail = detail

@@ -1,4 +1,4 @@
-"""Plays by the native search: `search?simulations=800&weights=FILE&solver=off`.
+"""Plays by the native search: `FILE?simulations=800&solver=off`, `search?evaluator=uniform`.
 
 Every option of `SearchOptions` can be set by its name. The tree is kept from move to move (S5), as
 long as the positions follow each other.
@@ -13,6 +13,8 @@ from zermelo import _core
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game, State, state_hash
 from zermelo.network import NetworkEvaluator, load_network
+from zermelo.players.network_path import network_path
+from zermelo.players.protocol import MoveReport
 from zermelo.search import RolloutEvaluator, Search, SearchOptions, SearchResult, UniformEvaluator
 
 EVALUATORS = ("uniform", "rollout", "hash")
@@ -39,70 +41,129 @@ def network_evaluator(
 class SearchPlayer:
     """The most visited action, or a proven one, after so many simulations or seconds or both."""
 
+    spelled = "search"
+
     def __init__(
         self,
         simulations: int | None = None,
+        nodes: int | None = None,
         seconds: float = 0.0,
         evaluator: str = "rollout",
         weights: str | None = None,
         backend: str = "auto",
+        precision: str = "f32",
         **options: Any,
     ) -> None:
         """Without any limit it is 800 simulations; `options` are those of SearchOptions.
 
-        `weights` is a network file, used instead of `evaluator`, on the runtime `backend`.
+        `nodes` counts the visits that a kept tree already has, `simulations` does not. `weights`
+        is a network, used instead of `evaluator`, on the runtime `backend`.
         """
-        if simulations is None and seconds <= 0:
+        if simulations is None and nodes is None and seconds <= 0:
             simulations = 800
         if simulations is not None and simulations < 1:
             raise UserError(f"search: simulations must be 1 or more, not {simulations}")
+        if nodes is not None and (nodes < 1 or simulations is not None):
+            raise UserError("search: nodes must be 1 or more, and not given with simulations")
         self.options = SearchOptions(**options)
         if self.options.gumbel and simulations is None:
             raise UserError("search: gumbel shares out a number of simulations, so it needs one")
         self.simulations = simulations
+        self.nodes = nodes
         self.seconds = seconds
-        self.name = spec_text(
-            {
-                "simulations": simulations,
-                "seconds": seconds or None,
-                "evaluator": None if weights else evaluator,
-                "weights": weights,
-            }
-            | options
-        )
+        settings = {
+            "simulations": simulations,
+            "nodes": nodes,
+            "seconds": seconds or None,
+            "evaluator": None if weights or self.spelled != "search" else evaluator,
+            "backend": None if backend == "auto" else backend,
+            "precision": None if precision == "f32" else precision,
+        }
+        self.name = spec_text(settings | options, weights or self.spelled)
         self.result: SearchResult | None = None  # of the last choice
-        self._weights = weights
-        self._backend = backend
-        self._evaluator = native_evaluator(evaluator, int(self.options.seed))
+        self._weights = network_path(weights) if weights else None
+        self._runtime = (backend, precision)
+        self._judge = evaluator
+        self._seed = int(self.options.seed)  # as it was given
+        self._evaluator = native_evaluator(evaluator, self._seed)
         self._search: Search | None = None
         self._after: State | None = None  # where the tree stands, after our own last action
 
     def start_game(self) -> None:
-        """Forgets the last game's tree."""
+        """Forgets the last game's tree and evaluations."""
         self._after = None
         if self._search is not None:
             self._search.clear()
+            if self._search.cache is not None:
+                self._search.cache.clear()
+
+    def reseed(self, seed: int) -> None:
+        """Noise and random games follow another seed; what a network or a hash says stays."""
+        seed = (self._seed * 0x9E3779B97F4A7C15 + seed) % 2**52
+        self.options = self.options.replace(seed=seed)
+        if self._judge == "rollout" and not self._weights:
+            self._evaluator = RolloutEvaluator(seed=seed)
+        if self._search is not None:
+            self._search = Search(self._search.game, self._evaluator, self.options)
+        self._after = None
+
+    def prepare(self, game: Game) -> None:
+        """Loads the network and makes the search."""
+        if self._search is None or self._search.game is not game:
+            if self._weights:
+                self._evaluator = network_evaluator(self._weights, game, *self._runtime)
+            self._search = Search(game, self._evaluator, self.options)
+            self._after = None
+
+    def report(self) -> MoveReport | None:
+        """The value that the search gave to the position, or what it proved."""
+        if self.result is None:
+            return None
+        simulations = int(self.result.counters["simulations"])
+        proven = self.result.proven
+        if proven is not None:
+            return MoveReport(float(proven.result), simulations, f"{proven}/{simulations}")
+        value = self.result.value
+        return MoveReport(value, simulations, f"{value:+.2f}/{simulations}")
 
     def choose(self, game: Game, state: State) -> int:
         """Searches on from the tree of the last choice if `state` followed from it."""
-        search = self._search_at(game, state)
-        self.result = search.run(state, self.simulations, seconds=self.seconds)
+        search = self.search_at(game, state)
+        simulations = self.simulations
+        if self.nodes is not None:
+            kept = search.run(state, 0).root_visits  # finds the tree that it would go on with
+            simulations = max(1, self.nodes - kept)
+        self.result = search.run(state, simulations, seconds=self.seconds)
         action = self.result.best_action
         search.advance(action)
         self._after = game.play(state, action)
         return action
 
-    def _search_at(self, game: Game, state: State) -> Search:
+    def search_at(self, game: Game, state: State) -> Search:
         """The search, its tree moved on to `state` if that can be."""
-        if self._search is None or self._search.game is not game:
-            if self._weights:
-                self._evaluator = network_evaluator(self._weights, game, self._backend)
-            self._search = Search(game, self._evaluator, self.options)
-            self._after = None
+        self.prepare(game)
+        search = self._search
+        assert search is not None
         if self._after is not None:
             for action in actions_between(game, self._after, state):
-                self._search.advance(action)
-        return self._search
+                search.advance(action)
+        return search
+
+
+class RolloutPlayer(SearchPlayer):
+    """Tree search with random games in place of a network."""
+
+    spelled = "rollout"
+
+    def __init__(
+        self,
+        simulations: int | None = None,
+        nodes: int | None = None,
+        seconds: float = 0.0,
+        **options: Any,
+    ) -> None:
+        """As SearchPlayer's."""
+        super().__init__(simulations, nodes, seconds, "rollout", **options)
 
 
 def actions_between(game: Game, before: State, after: State) -> list[int]:
@@ -126,7 +187,7 @@ def actions_between(game: Game, before: State, after: State) -> list[int]:
     return []
 
 
-def spec_text(settings: dict[str, Any]) -> str:
+def spec_text(settings: dict[str, Any], name: str = "search") -> str:
     """The player as the registry spells it."""
     spelled = {True: "on", False: "off"}
     given = [
@@ -134,15 +195,15 @@ def spec_text(settings: dict[str, Any]) -> str:
         for name, value in settings.items()
         if value is not None
     ]
-    return "search?" + "&".join(given)
+    return name + ("?" + "&".join(given) if given else "")
 
 
-def _signature() -> inspect.Signature:
+def _signature(kind: type[SearchPlayer]) -> inspect.Signature:
     """The constructor's keywords with each option of the search in place of `options`."""
     own = [
         parameter
-        for parameter in inspect.signature(SearchPlayer).parameters.values()
-        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+        for parameter in inspect.signature(kind.__init__).parameters.values()
+        if parameter.name != "self" and parameter.kind is not inspect.Parameter.VAR_KEYWORD
     ]
     options = [
         inspect.Parameter(row["name"], inspect.Parameter.KEYWORD_ONLY, default=row["default"])
@@ -151,4 +212,5 @@ def _signature() -> inspect.Signature:
     return inspect.Signature([*own, *options])
 
 
-SearchPlayer.__signature__ = _signature()  # type: ignore[attr-defined]
+for _kind in (SearchPlayer, RolloutPlayer):
+    setattr(_kind, "__signature__", _signature(_kind))  # noqa: B010

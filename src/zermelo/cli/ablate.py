@@ -1,0 +1,126 @@
+"""`zermelo ablate`: which option of the search matters, for this game and this network."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from zermelo.cli.match_report import (
+    ConcurrencyOption,
+    JsonOption,
+    Live,
+    MaxPliesOption,
+    OpeningsOption,
+    OutOption,
+    SeedOption,
+    SprtOption,
+    adjudication_of,
+    print_notes,
+    print_table,
+    short_name,
+    sprt_of,
+)
+from zermelo.errors import UserError
+
+if TYPE_CHECKING:
+    from zermelo.evaluate.ablate import AblationRow, Comparison
+    from zermelo.evaluate.match import MatchResult
+
+OPTIONS = "solver,auto_extend,fpu,turn_discount,tree_reuse"
+MOST_GAMES = 20_000  # of a sequential test
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(ablate)
+
+
+def ablate(
+    game: Annotated[str, typer.Argument(help="A game's name or Python file.")],
+    options: Annotated[
+        str, typer.Option(help="NAME, NAME=VALUE:VALUE or NAME+NAME, joined by commas.")
+    ] = OPTIONS,
+    weights: Annotated[Path | None, typer.Option(help="A network; else random games.")] = None,
+    simulations: Annotated[
+        int | None, typer.Option(min=1, help="Of both sides, for a move.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.0, help="Equal time instead of equal simulations.")
+    ] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="Of each comparison.")] = None,
+    sprt: SprtOption = None,
+    base: Annotated[
+        str, typer.Option(help="Options that both sides have: c_puct=2&threads=1.")
+    ] = "",
+    openings: OpeningsOption = "random:4",
+    seed: SeedOption = 0,
+    concurrency: ConcurrencyOption = 1,
+    max_plies: MaxPliesOption = 512,
+    out: OutOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play each option of the search on against off, and show what it is worth."""
+    from zermelo.evaluate.ablate import ablate as run
+    from zermelo.evaluate.ablate import comparisons
+    from zermelo.evaluate.match import MatchOptions
+
+    if simulations is not None and seconds is not None:
+        raise UserError("--simulations and --seconds are two ways to be fair: choose one")
+    budget = f"seconds={seconds}" if seconds else f"simulations={simulations or 100}"
+    head = str(weights) if weights else "rollout"
+    pairs = comparisons(options)
+    settings = MatchOptions(
+        games=games or (MOST_GAMES if sprt else 100),
+        openings=openings,
+        seed=seed,
+        concurrency=concurrency,
+        sprt=sprt_of(sprt),
+        adjudication=adjudication_of(max_plies),
+        out=out,
+    )
+    with Live() as live:
+
+        def progress(pair: Comparison, result: MatchResult) -> None:
+            place = f"{pairs.index(pair) + 1}/{len(pairs)} {pair.option}: "
+            live.show(len(result.records), settings.games, place + str(result))
+
+        text = f"{head}?{budget}" + (f"&{base}" if base else "")
+        rows = run(text, game, pairs, settings, progress)
+    if as_json:
+        figures = [row.to_dict() for row in rows]
+        print(json.dumps({"game": game, "base": text, "rows": figures}, indent=2))
+        return
+    show(rows, text)
+
+
+def show(rows: list[AblationRow], base: str) -> None:
+    """One line for each comparison."""
+    lines = []
+    for row in rows:
+        split = row.result.split
+        total, best = split.total, split.best
+        low, high = best.interval()
+        speed = row.speed_ratio
+        test = row.result.sprt_state
+        lines.append(
+            [
+                row.comparison.option,
+                "{} : {}".format(*row.comparison.values),
+                str(total),
+                f"{total.score:.1%}",
+                f"{best.elo:+.1f}",
+                f"{low:+.1f} to {high:+.1f}",
+                f"{best.los:.1%}",
+                "-" if speed is None else f"{speed:.2f}x",
+                *([str(test)] if test else []),
+            ]
+        )
+    heads = ["option", "values", "games", "score", "Elo", "95 %", "LOS", "speed"]
+    print_table(heads + (["test"] if rows and rows[0].result.sprt else []), lines, left=2)
+    print(f"\n{short_name(base)}: figures are for the first value;")
+    print("speed is its simulations per second by those of the second")
+    for row in rows:
+        print_notes(row.result.to_dict()["duplicates"], {})

@@ -1,0 +1,166 @@
+"""`zermelo match`: two players, many games, and what the result is worth."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from zermelo.cli.match_report import (
+    ConcurrencyOption,
+    DrawOption,
+    GameOption,
+    JsonOption,
+    Live,
+    MaxPliesOption,
+    OpeningsOption,
+    OutOption,
+    ResignOption,
+    SeedOption,
+    SprtOption,
+    TablebaseOption,
+    adjudication_of,
+    print_notes,
+    print_table,
+    short_name,
+    sprt_of,
+)
+from zermelo.errors import UserError
+
+if TYPE_CHECKING:
+    from zermelo.evaluate.match import MatchResult
+    from zermelo.evaluate.rating import ColourSplit
+
+TYPICAL = 'zermelo match connect4.onnx "rollout?simulations=1000" --games 100'
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    # Options such as --a.solver=off are not known beforehand; they arrive among the players.
+    app.command(context_settings={"ignore_unknown_options": True})(match)
+
+
+def match(
+    players: Annotated[
+        list[str],
+        typer.Argument(metavar="A B", help="Two players; --a.NAME=VALUE sets an option of A."),
+    ],
+    game: GameOption = None,
+    games: Annotated[int, typer.Option(min=1, help="How many; two from each opening.")] = 100,
+    visits: Annotated[
+        int | None, typer.Option(min=1, help="Simulations of both, where they have no budget.")
+    ] = None,
+    openings: OpeningsOption = "random:4",
+    seed: SeedOption = 0,
+    concurrency: ConcurrencyOption = 1,
+    sprt: SprtOption = None,
+    max_plies: MaxPliesOption = 512,
+    resign: ResignOption = None,
+    draw: DrawOption = None,
+    tablebase: TablebaseOption = "",
+    out: OutOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play two players against each other, from paired openings with colours swapped."""
+    from zermelo.evaluate.match import MatchOptions, play_match
+
+    specs = with_budget(split_players(players), visits)
+    options = MatchOptions(
+        games=games,
+        openings=openings,
+        seed=seed,
+        concurrency=concurrency,
+        sprt=sprt_of(sprt),
+        adjudication=adjudication_of(max_plies, resign, draw, tablebase),
+        out=out,
+    )
+    with Live() as live:
+
+        def progress(result: MatchResult) -> None:
+            live.show(len(result.records), games, str(result))
+
+        result = play_match(specs, game, options, progress)
+    if as_json:
+        speeds = {"simulations_per_second": list(result.speeds)}
+        print(json.dumps(result.to_dict() | speeds, indent=2))
+        return
+    show(result)
+
+
+def show(result: MatchResult) -> None:
+    """The table, the line that chess people know, and warnings."""
+    split = result.split
+    rows = []
+    for name, sides in zip(result.names, (split, reversed_split(split)), strict=True):
+        total, best = sides.total, sides.best
+        rows.append(
+            [
+                short_name(name),
+                str(total),
+                f"{total.score:.1%}",
+                f"{best.elo:+.1f} ± {best.margin():.1f}",
+                f"{best.los:.1%}",
+                str(sides.first),
+                str(sides.second),
+            ]
+        )
+    heads = ("player", "games", "score", "Elo (95 %)", "LOS", "moving first", "second")
+    print_table(heads, rows)
+    print(f"\n{result}")
+    figures = result.to_dict()
+    print(
+        f"{result.game}, {figures['games']} games of {figures['mean_plies']:.0f} plies on average"
+    )
+    if any(result.speeds):
+        print("simulations per second: {:,.0f} and {:,.0f}".format(*result.speeds))
+    print_notes(figures["duplicates"], result.failures)
+
+
+def reversed_split(split: ColourSplit) -> ColourSplit:
+    """The same games from the opponent's side."""
+    from zermelo.evaluate.rating import ColourSplit, Pentanomial
+
+    first, second = split.second.reversed(), split.first.reversed()
+    a, b, c, d, e = split.pairs.pairs
+    return ColourSplit(first, second, Pentanomial((e, d, c, b, a)))
+
+
+def split_players(words: list[str]) -> list[str]:
+    """The two players, with their own options (`--a.solver=off`, `--b.fpu zero`) in their texts."""
+    from zermelo.evaluate.contestants import add_settings
+
+    given: dict[str, dict[str, str]] = {"a": {}, "b": {}}
+    specs: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("--"):
+            specs.append(word)
+            continue
+        name, equals, value = word[2:].partition("=")
+        side, dot, option = name.partition(".")
+        if side not in given or not dot or not option:
+            raise UserError(f"there is no option '{word}'; a player's own look like --a.solver=off")
+        given[side][option] = value if equals else next(rest, "")
+        if not given[side][option]:
+            raise UserError(f"--{name} needs a value, as in --{name}=off")
+    if len(specs) != 2:
+        raise UserError(f"a match has two players, not {len(specs)}: {TYPICAL}")
+    return [add_settings(spec, given[side]) for spec, side in zip(specs, "ab", strict=True)]
+
+
+def with_budget(specs: list[str], visits: int | None) -> list[str]:
+    """`--visits` for the players that search and have no budget in their text."""
+    from zermelo.evaluate.contestants import add_settings
+    from zermelo.games.parameters import split_spec
+    from zermelo.players.registry import settings_known
+
+    if visits is None:
+        return specs
+    found = []
+    for spec in specs:
+        known = settings_known(spec) or set()
+        own = {"simulations", "nodes", "seconds"} & set(split_spec(spec)[1])
+        budget = {"simulations": visits} if "simulations" in known and not own else {}
+        found.append(add_settings(spec, budget))
+    return found

@@ -1,0 +1,153 @@
+"""What the commands that play matches share: their options, live progress, tables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from zermelo.errors import UserError
+
+PLAIN_SECONDS = 10.0  # between two lines of progress where there is no terminal
+WIDTH = 110  # of tables where there is no terminal
+
+GameOption = Annotated[str | None, typer.Option("--game", help="Needed if no player is a network.")]
+OpeningsOption = Annotated[
+    str, typer.Option(help="random:PLIES, start, or a book: FILE.epd, FILE.pgn?plies=8.")
+]
+SeedOption = Annotated[int, typer.Option(min=0, help="Of the openings and of chance.")]
+ConcurrencyOption = Annotated[int, typer.Option(min=1, help="Games at a time, in processes.")]
+OutOption = Annotated[
+    Path | None, typer.Option(help="A directory for the games; an unfinished match goes on.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+MaxPliesOption = Annotated[int, typer.Option(min=0, help="A longer game is a draw; 0: never.")]
+SprtOption = Annotated[
+    str | None, typer.Option(help="ELO0,ELO1[,ALPHA,BETA]: stop when one of them is decided.")
+]
+ResignOption = Annotated[
+    str | None, typer.Option(help="VALUE,MOVES: end a game that both give up, e.g. 0.95,3.")
+]
+DrawOption = Annotated[
+    str | None, typer.Option(help="VALUE,MOVES,PLIES: end a game that both call level.")
+]
+TablebaseOption = Annotated[
+    str, typer.Option(help="A directory of Syzygy tables that end games of chess.")
+]
+
+
+def numbers(option: str, text: str, least: int, most: int) -> list[float]:
+    """The numbers of `--sprt 0,5` and its like."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not least <= len(found) <= most:
+        count = str(least) if least == most else f"{least} to {most}"
+        raise UserError(f"--{option} must be {count} numbers joined by commas, not '{text}'")
+    return found
+
+
+def sprt_of(text: str | None) -> Any:
+    """The test that `--sprt` asks for."""
+    from zermelo.evaluate.sprt import Sprt
+
+    return None if text is None else Sprt(*numbers("sprt", text, 2, 4))
+
+
+def adjudication_of(
+    max_plies: int, resign: str | None = None, draw: str | None = None, tablebase: str = ""
+) -> Any:
+    """Options of the adjudication, from those of the command line."""
+    from zermelo.evaluate.adjudicate import AdjudicateOptions
+    from zermelo.options import make_options
+
+    values: dict[str, Any] = {"max_plies": max_plies, "tablebase": tablebase}
+    if resign is not None:
+        given = numbers("resign", resign, 1, 2)
+        values |= dict(zip(("resign_value", "resign_moves"), given, strict=False))
+    if draw is not None:
+        given = numbers("draw", draw, 1, 3)
+        values |= dict(zip(("draw_value", "draw_moves", "draw_after"), given, strict=False))
+    return make_options(AdjudicateOptions, values, "adjudication")
+
+
+class Live:
+    """Progress on the standard error: a bar on a terminal, else a line now and then."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._plain = not console.is_terminal
+        self._shown = time.monotonic()
+        columns = (BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn())
+        self._bar = Progress(
+            *columns,
+            TextColumn("{task.description}", markup=False),
+            console=console,
+            transient=True,
+            disable=self._plain,
+        )
+        self._task = self._bar.add_task("")
+        self._console = console
+
+    def show(self, done: int, total: int, text: str) -> None:
+        """How far it is."""
+        self._bar.update(self._task, completed=done, total=total, description=text)
+        if self._plain and time.monotonic() - self._shown > PLAIN_SECONDS:
+            self._shown = time.monotonic()
+            self._console.print(f"{done}/{total}  {text}", soft_wrap=True, highlight=False)
+
+    def __enter__(self) -> Live:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+
+def short_name(name: str) -> str:
+    """A player's name without the directories above its network."""
+    head, mark, settings = name.partition("?")
+    if head.startswith("uci:"):
+        return name
+    parts = head.split("/")
+    kept = parts[-3:] if parts[-1].isdecimal() else parts[-1:]  # a checkpoint, with its run
+    return "/".join(kept) + mark + settings
+
+
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
+    """The first `left` columns are text, the others are figures."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, WIDTH)
+    table = Table(box=None, pad_edge=False)
+    for index, head in enumerate(heads):
+        text = index < left
+        table.add_column(
+            head, justify="left" if text else "right", no_wrap=not text, overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def print_notes(duplicate_games: int, failures: dict[str, dict[str, int]]) -> None:
+    """What should make one careful with the figures."""
+    if duplicate_games:
+        print(f"{duplicate_games} games are the same as an earlier one: use more openings")
+    for name, kinds in failures.items():
+        if kinds:
+            listing = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
+            print(f"{short_name(name)} failed: {listing}")

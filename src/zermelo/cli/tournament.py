@@ -1,0 +1,119 @@
+"""`zermelo tournament`: many players, a crosstable and a rating list."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from zermelo.cli.match import with_budget
+from zermelo.cli.match_report import (
+    ConcurrencyOption,
+    DrawOption,
+    GameOption,
+    JsonOption,
+    Live,
+    MaxPliesOption,
+    OpeningsOption,
+    OutOption,
+    ResignOption,
+    SeedOption,
+    TablebaseOption,
+    adjudication_of,
+    print_notes,
+    print_table,
+    short_name,
+)
+
+if TYPE_CHECKING:
+    from zermelo.evaluate.tournament import TournamentResult
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(tournament)
+
+
+def tournament(
+    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Two or more.")],
+    game: GameOption = None,
+    kind: Annotated[
+        str, typer.Option(help="round-robin, or gauntlet: the first against the others.")
+    ] = "round-robin",
+    games: Annotated[int, typer.Option(min=2, help="Of each pairing.")] = 20,
+    visits: Annotated[
+        int | None, typer.Option(min=1, help="Simulations of all who have no budget.")
+    ] = None,
+    anchor: Annotated[str | None, typer.Option(help="Whose rating is fixed.")] = None,
+    anchor_elo: Annotated[float, typer.Option(help="The anchor's rating.")] = 0.0,
+    openings: OpeningsOption = "random:4",
+    seed: SeedOption = 0,
+    concurrency: ConcurrencyOption = 1,
+    max_plies: MaxPliesOption = 512,
+    resign: ResignOption = None,
+    draw: DrawOption = None,
+    tablebase: TablebaseOption = "",
+    out: OutOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play everybody against everybody, or one against all, and rate them."""
+    from zermelo.evaluate.match import MatchOptions
+    from zermelo.evaluate.tournament import play_tournament
+
+    options = MatchOptions(
+        games=games,
+        openings=openings,
+        seed=seed,
+        concurrency=concurrency,
+        adjudication=adjudication_of(max_plies, resign, draw, tablebase),
+        out=out,
+    )
+    with Live() as live:
+
+        def progress(result: TournamentResult, total: int) -> None:
+            best = result.ratings.rows[0]
+            live.show(
+                len(result.records),
+                total,
+                f"best so far: {short_name(best.name)} {best.elo or 0:+.0f}",
+            )
+
+        specs = with_budget(players, visits)
+        result = play_tournament(specs, game, options, kind, anchor, anchor_elo, progress)
+    if as_json:
+        print(json.dumps(result.to_dict(), indent=2))
+        return
+    show(result)
+
+
+def show(result: TournamentResult) -> None:
+    """The rating list, and who beat whom."""
+    ratings = result.ratings
+    order = [result.names.index(row.name) for row in ratings.rows]
+    rows = []
+    for place, (index, row) in enumerate(zip(order, ratings.rows, strict=True), 1):
+        margin = ratings.margin(row.name)
+        elo = "-" if row.elo is None or margin is None else f"{row.elo:+.1f} ± {margin:.1f}"
+        cells = [_cell(result, index, other) for other in order]
+        name = short_name(row.name)
+        rows.append([str(place), name, elo, str(row.score), f"{row.score.score:.1%}", *cells])
+    heads = ["", "player", "Elo (95 %)", "games", "score"]
+    print_table([*heads, *(str(place) for place in range(1, len(order) + 1))], rows, left=2)
+    if ratings.first_advantage is not None:
+        print(
+            "\nmoving first is worth {:+.0f} Elo (standard error {:.0f})".format(
+                *ratings.first_advantage
+            )
+        )
+    figures = result.to_dict()
+    print(f"{result.game}, {figures['games']} games")
+    print_notes(figures["duplicates"], result.failures)
+
+
+def _cell(result: TournamentResult, player: int, other: int) -> str:
+    """Points of one player against another."""
+    if player == other:
+        return "·"
+    total = result.split(player, other).total
+    return f"{total.points:g}/{total.games}" if total.games else "-"

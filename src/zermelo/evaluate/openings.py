@@ -1,0 +1,236 @@
+"""Where the games of a match begin: random plies, or a book of positions or games.
+
+Two games from one opening with colours swapped are a pair. No two openings are the same position,
+nor mirror images of each other, so no two games of a match can be the same.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import random
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from zermelo.errors import UserError
+from zermelo.games.board import kind_of
+from zermelo.games.notation import action_text, parse_action, parse_position
+from zermelo.games.parameters import Setting, parse_settings, split_spec
+from zermelo.games.protocol import Game, HasSymmetries, State, state_hash
+from zermelo.search import Search, SearchOptions, UniformEvaluator
+
+RANDOM = "random"
+DEFAULT = "random:4"
+PATIENCE = 300  # random openings in a row that were of no use, before one ply more is tried
+MORE_PLIES = 12
+_BOOK = (
+    Setting("plies", 16, int, low=0),  # of a PGN's games
+    Setting("order", RANDOM, str, choices=(RANDOM, "given")),
+)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A position, and actions from there, in the game's notation."""
+
+    position: str = ""  # "" is the position in which every game begins
+    actions: tuple[str, ...] = ()
+
+    def states(self, game: Game) -> list[State]:
+        """The first position and the one after each action."""
+        state = parse_position(game, self.position) if self.position else game.initial()
+        states = [state]
+        for text in self.actions:
+            states.append(game.play(states[-1], parse_action(game, states[-1], text)))
+        return states
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {"position": self.position, "actions": list(self.actions)}
+
+    @classmethod
+    def from_dict(cls, values: Any) -> Opening:
+        """What `to_dict` gave."""
+        return cls(values["position"], tuple(values["actions"]))
+
+
+def make_openings(game: Game, source: str, count: int, seed: int) -> list[Opening]:
+    """The first `count` openings of `random:4`, `start` or a book's file.
+
+    They depend on the source and the seed alone: a longer match has the same first openings. If
+    there are not as many, they come again from the first on, which makes duplicate games likely.
+    """
+    if source == "start":
+        found = [Opening()]
+    elif source == RANDOM or source.startswith(RANDOM + ":"):
+        found = list(_random_openings(game, _plies(source), count, seed))
+    else:
+        found = _book_openings(game, source, count, seed)
+    if not found:
+        raise UserError(f"openings '{source}': there is none from which {game.name} can go on")
+    return [found[i % len(found)] for i in range(count)]
+
+
+def source_digest(source: str) -> str:
+    """A hash of a book's content, "" for openings that are not from a file."""
+    name, _ = split_spec(source)
+    if source == "start" or name.partition(":")[0] == RANDOM:
+        return ""
+    return hashlib.sha256(_read(name)).hexdigest()
+
+
+def canonical_hash(game: Game, state: State) -> int:
+    """The same for all mirror images of a position."""
+    if not isinstance(game, HasSymmetries):
+        return state_hash(game, state)
+    images = range(game.num_symmetries(state))
+    return min(state_hash(game, game.transform(state, image)) for image in images)
+
+
+class Decided:
+    """A quick look whether a position is won or lost, by a small search that proves results."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._search = Search(game, UniformEvaluator(), SearchOptions(cache_mib=0))
+
+    def __call__(self, state: State) -> bool:
+        self._search.clear()
+        simulations = 64 + len(list(self._game.legal_actions(state)))
+        proven = self._search.run(state, simulations).proven
+        return proven is not None and proven.result != 0
+
+
+# --- random plies ---------------------------------------------------------------------------------
+
+
+def _plies(source: str) -> int:
+    text = source.partition(":")[2] or DEFAULT.partition(":")[2]
+    if not text.isdecimal():
+        raise UserError(f"openings '{source}': it should look like {DEFAULT}")
+    return int(text)
+
+
+def _random_openings(game: Game, plies: int, count: int, seed: int) -> Iterator[Opening]:
+    """Different openings; where there are too few of so many plies, also longer ones."""
+    chance = random.Random(f"openings {seed}")
+    decided = Decided(game)
+    seen: set[int] = set()
+    made, useless, most = 0, 0, plies + MORE_PLIES
+    while made < count and plies <= most:
+        opening, state = _random_line(game, plies, chance)
+        key = None if opening is None else canonical_hash(game, state)
+        if opening is None or key in seen or decided(state):
+            useless += 1
+            if useless >= PATIENCE:
+                plies, useless = plies + 1, 0
+        else:
+            made, useless = made + 1, 0
+            yield opening
+        if key is not None:
+            seen.add(key)
+
+
+def _random_line(game: Game, plies: int, chance: random.Random) -> tuple[Opening | None, State]:
+    """None if the game ended."""
+    state, texts = game.initial(), []
+    for _ in range(plies):
+        if game.outcome(state) is not None:
+            return None, state
+        action = chance.choice(list(game.legal_actions(state)))
+        texts.append(action_text(game, state, action))
+        state = game.play(state, action)
+    return (None if game.outcome(state) is not None else Opening("", tuple(texts))), state
+
+
+# --- books ----------------------------------------------------------------------------------------
+
+
+def _book_openings(game: Game, source: str, count: int, seed: int) -> list[Opening]:
+    name, given = split_spec(source)
+    settings: dict[str, Any] = {"plies": 16, "order": RANDOM} | parse_settings(name, _BOOK, given)
+    text = _text(_read(name), name)
+    inner = name.removesuffix(".gz").removesuffix(".zip")
+    entries: list[tuple[int, str | Opening]] = []  # a line's number, and what it says
+    if inner.endswith(".pgn"):
+        entries += _pgn_openings(game, text, settings["plies"])
+    else:
+        entries += _rows(text)
+    if settings["order"] == RANDOM:
+        random.Random(f"book {seed}").shuffle(entries)
+    found: list[Opening] = []
+    seen: set[int] = set()
+    for line, entry in entries:
+        if len(found) == count:
+            break
+        opening = _line_opening(game, entry) if isinstance(entry, str) else entry
+        try:
+            state = opening.states(game)[-1]
+        except ValueError as error:
+            raise UserError(f"{name} line {line}: {error}") from None
+        key = canonical_hash(game, state)
+        if key not in seen and game.outcome(state) is None:
+            found.append(opening)
+        seen.add(key)
+    return found
+
+
+def _read(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise UserError(
+            f"openings '{name}': it is no book that can be read ({error.strerror}), and neither "
+            f"'start' nor '{DEFAULT}'"
+        ) from None
+
+
+def _text(data: bytes, name: str) -> str:
+    """Unpacked, if it was packed."""
+    try:
+        if name.endswith(".gz"):
+            data = gzip.decompress(data)
+        elif name.endswith(".zip"):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                data = archive.read(archive.namelist()[0])
+        return data.decode()
+    except (OSError, EOFError, zipfile.BadZipFile, UnicodeDecodeError, IndexError):
+        raise UserError(f"openings '{name}': it is damaged or no text") from None
+
+
+def _rows(text: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number, line.strip()
+
+
+def _line_opening(game: Game, line: str) -> Opening:
+    """A position of the game, or for chess a line of EPD, of which the position is taken."""
+    if kind_of(game) != "chess":
+        return Opening(line)
+    fields = line.split()
+    clocks = fields[4:6]
+    whole = len(clocks) == 2 and all(clock.isdecimal() for clock in clocks)
+    return Opening(" ".join(fields[:6] if whole else fields[:4]))
+
+
+def _pgn_openings(game: Game, text: str, plies: int) -> list[tuple[int, Opening]]:
+    """The first plies of each game, numbered by game."""
+    import chess.pgn
+
+    if kind_of(game) != "chess":
+        raise UserError(f"a PGN book is for chess, not for {game.name}")
+    found: list[tuple[int, Opening]] = []
+    stream = io.StringIO(text)
+    while (read := chess.pgn.read_game(stream)) is not None:
+        if read.errors:
+            raise UserError(f"game {len(found) + 1} of the book: {read.errors[0]}")
+        start = read.board()
+        position = "" if start.fen() == chess.STARTING_FEN else start.fen()
+        moves = [start.uci(move) for move in list(read.mainline_moves())[:plies]]
+        found.append((len(found) + 1, Opening(position, tuple(moves))))
+    return found

@@ -1,0 +1,208 @@
+"""Reads suites of problems: positions with what is known about the right answer.
+
+The format is told by the content, not by the name. A line that cannot be read is refused by file
+and line. Knows formats, no players.
+
+| format | a line | right is |
+|---|---|---|
+| EPD | `FEN bm Qg6; am Qh5; id "WAC.001";` | one of `bm`, none of `am` |
+| EPD mates | `FEN dm 3;` or `FEN bm #-2;` | a proof that the mover mates, or with - is mated |
+| puzzles | CSV with FEN, Moves and Themes, as of Lichess | every move of the solver's line |
+| Connect Four | `32164625 11`: columns played, exact score | what keeps the result |
+| Othello | `.obf`: board, side, exact score of every move | what keeps the result |
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from zermelo.errors import UserError
+from zermelo.games import game as find_game
+
+CONNECT4 = re.compile(r"([1-7]+)\s+(-?\d{1,2})")
+OTHELLO = re.compile(r"([-.XO*xo]{64})\s+([XO*xo])\s*;(.*)")
+OTHELLO_MOVE = re.compile(r"([A-Ha-h][1-8]|[Pp][Aa]?[Ss]?[Ss]?|--)\s*:\s*([+-]?\d{1,2})")
+EPD = re.compile(r"(?:[1-8pnbrqkPNBRQK]+/){7}[1-8pnbrqkPNBRQK]+\s+[wb]\s+\S+\s+\S+.*")
+MATE = re.compile(r"\bbm\s+#(-?\d+)\s*;?")
+PUZZLE_COLUMNS = ("PuzzleId", "FEN", "Moves", "Rating", "RatingDeviation", "Popularity", "NbPlays")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A position and what is known. Actions are in the game's notation, scores the mover's."""
+
+    name: str
+    position: str
+    best: tuple[str, ...] = ()
+    avoid: tuple[str, ...] = ()
+    mate: int | None = None  # moves to mate, negative if the mover is mated
+    line: tuple[str, ...] = ()  # a puzzle: the opponent's action, the answer, and so on in turn
+    score: int | None = None  # exact, of the position
+    scores: Mapping[str, int] = field(default_factory=dict)  # exact, of each action
+    themes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Problems of one game."""
+
+    name: str
+    kind: str  # "moves", "mates", "puzzles", "connect4" or "othello"
+    game: str
+    problems: tuple[Problem, ...]
+
+
+def read_suite(path: str | Path, limit: int | None = None) -> Suite:
+    """The problems of a file, or its first `limit`."""
+    path = Path(path)
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise UserError(f"'{path}' is not a text file") from error
+    numbered = [(i, line.strip()) for i, line in enumerate(lines, 1)]
+    numbered = [(i, line) for i, line in numbered if line and not line.startswith(("#", "%"))]
+    if not numbered:
+        raise UserError(f"'{path}' has no problems in it")
+    read, game = _format(path, numbered[0][1])
+    problems: list[Problem] = []
+    for name, line, place in _entries(read, path, numbered):
+        if limit is not None and len(problems) >= limit:
+            break
+        try:
+            problems.append(read(line, name))
+        except ValueError as error:
+            raise UserError(f"{place}: {error}") from error
+    return Suite(path.name, _kind(read, problems), game, tuple(problems))
+
+
+Reader = Callable[[Any, str], Problem]
+
+
+def _format(path: Path, first: str) -> tuple[Reader, str]:
+    """The reader of a file's lines and the game, by its first line."""
+    if _columns(first) is not None:
+        return read_puzzle, "chess"
+    if OTHELLO.fullmatch(first):
+        return read_othello, "othello"
+    if CONNECT4.fullmatch(first):
+        return read_connect4, "connect4"
+    if EPD.fullmatch(first):
+        return read_epd, "chess"
+    raise UserError(
+        f"'{path}' is no suite: its first line is neither EPD nor a puzzle CSV, nor a Connect Four "
+        "or Othello position with its score"
+    )
+
+
+def _entries(
+    read: Reader, path: Path, numbered: list[tuple[int, str]]
+) -> Iterable[tuple[str, Any, str]]:
+    """(name, what the reader takes, place) of each problem."""
+    if read is not read_puzzle:
+        for number, line in numbered:
+            yield str(number), line, f"{path} line {number}"
+        return
+    columns = _columns(numbered[0][1])
+    assert columns is not None
+    rows = numbered[1:] if "FEN" in numbered[0][1].split(",") else numbered
+    for (number, _), values in zip(rows, csv.reader(line for _, line in rows), strict=True):
+        row = dict(zip(columns, values, strict=False))
+        yield row.get("PuzzleId") or str(number), row, f"{path} line {number}"
+
+
+def _columns(first: str) -> list[str] | None:
+    """The columns of a puzzle file, with or without a line of names; None if it is none."""
+    cells = next(csv.reader([first]))
+    if "FEN" in cells and "Moves" in cells:
+        return cells
+    if len(cells) >= 3 and EPD.fullmatch(cells[1]):
+        return [*PUZZLE_COLUMNS, "Themes", "GameUrl", "OpeningTags"]
+    return None
+
+
+def _kind(read: Reader, problems: list[Problem]) -> str:
+    if read is read_epd:
+        return "mates" if all(problem.mate is not None for problem in problems) else "moves"
+    return {read_puzzle: "puzzles", read_othello: "othello", read_connect4: "connect4"}[read]
+
+
+def read_epd(line: str, name: str) -> Problem:
+    """A line with `bm`, `am`, `dm` or `bm #n`."""
+    import chess
+
+    if not EPD.fullmatch(line):
+        raise ValueError("this is no EPD: board, side, castling and en passant are expected")
+    claimed = MATE.search(line)
+    board = chess.Board()
+    operations: dict[str, Any] = dict(board.set_epd(MATE.sub("", line)))
+    mate = int(claimed[1]) if claimed else operations.get("dm")
+    position = board.fen(en_passant="fen")
+    _check("chess", position)
+    best, avoid = (tuple(move.uci() for move in operations.get(key) or ()) for key in ("bm", "am"))
+    if isinstance(mate, int) and mate != 0:
+        themes = (f"mate in {mate}" if mate > 0 else f"mated in {-mate}",)
+        return Problem(str(operations.get("id", name)), position, mate=mate, themes=themes)
+    if not best and not avoid:
+        raise ValueError("it says nothing about the right answer: bm, am or dm is missing")
+    return Problem(str(operations.get("id", name)), position, best, avoid)
+
+
+def read_puzzle(row: Mapping[str, str], name: str) -> Problem:
+    """A row with FEN, Moves (the opponent's first) and perhaps Themes."""
+    line = tuple((row.get("Moves") or "").split())
+    if len(line) < 2:
+        raise ValueError("Moves needs the opponent's move and at least one answer")
+    game: Any = find_game("chess")
+    state = game.parse_position(row["FEN"])
+    for move in line:
+        state = game.play(state, game.parse_action(state, move))
+    return Problem(name, row["FEN"], line=line, themes=tuple((row.get("Themes") or "").split()))
+
+
+def read_connect4(line: str, name: str) -> Problem:
+    """Columns from 1 to 7, then the exact score."""
+    found = CONNECT4.fullmatch(line)
+    if found is None:
+        raise ValueError("columns from 1 to 7 and the exact score are expected, as in '44455 -3'")
+    _check("connect4", found[1])
+    return Problem(name, found[1], score=int(found[2]), themes=(_result(int(found[2])),))
+
+
+def read_othello(line: str, name: str) -> Problem:
+    """Board, side to move and `MOVE:SCORE` for each move."""
+    found = OTHELLO.fullmatch(line)
+    if found is None:
+        raise ValueError("64 cells, the side to move and scored moves are expected")
+    position = f"{found[1]} {found[2]}".upper().replace("*", "X")
+    _check("othello", position)
+    game: Any = find_game("othello")
+    state = game.parse_position(position)
+    scores: dict[str, int] = {}
+    for part in found[3].split("%")[0].split(";"):
+        if not part.strip():
+            continue
+        move = OTHELLO_MOVE.fullmatch(part.strip())
+        if move is None:
+            raise ValueError(f"'{part.strip()}' is no scored move such as G8:+18")
+        text = move[1].lower() if move[1][0] in "abcdefghABCDEFGH" else "pass"
+        scores[game.action_text(state, game.parse_action(state, text))] = int(move[2])
+    if not scores:
+        raise ValueError("no move has a score")
+    top = max(scores.values())
+    return Problem(name, position, score=top, scores=scores, themes=(_result(top),))
+
+
+def _result(score: int) -> str:
+    return "win" if score > 0 else "loss" if score < 0 else "draw"
+
+
+def _check(game: str, position: str) -> None:
+    """ValueError with the reason if the position cannot be or is over."""
+    rules: Any = find_game(game)
+    if rules.outcome(rules.parse_position(position)) is not None:
+        raise ValueError("the game is over in this position")

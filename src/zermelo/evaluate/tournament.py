@@ -1,0 +1,147 @@
+"""Many players: everybody against everybody, or one against all; ratings with errors."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from zermelo.errors import UserError
+from zermelo.evaluate.bradley_terry import Meeting, Ratings, bradley_terry
+from zermelo.evaluate.contestants import game_of, make_contestants
+from zermelo.evaluate.game_record import GameRecord, Timing, duplicates
+from zermelo.evaluate.match import (
+    SHOW_SECONDS,
+    MatchOptions,
+    agreement,
+    colour_split,
+    run_tasks,
+    spelled,
+)
+from zermelo.evaluate.match_store import MatchStore
+from zermelo.evaluate.openings import make_openings
+from zermelo.evaluate.pairing import gauntlet, make_tasks, round_robin
+from zermelo.evaluate.rating import ColourSplit, Score
+from zermelo.evaluate.workers import Setup
+from zermelo.games.protocol import Game
+from zermelo.players import Player
+
+KINDS = {"round-robin": round_robin, "gauntlet": gauntlet}
+
+
+@dataclass(frozen=True)
+class TournamentResult:
+    """All games of a tournament so far."""
+
+    game: str
+    names: tuple[str, ...]
+    records: tuple[GameRecord, ...]  # by number
+    anchor: str | None = None  # whose rating is `anchor_elo`; None: the mean of all is
+    anchor_elo: float = 0.0
+
+    @property
+    def ratings(self) -> Ratings:
+        """Elo of each player."""
+        return bradley_terry(meetings(self.records), self.anchor, self.anchor_elo)
+
+    def split(self, player: int, other: int | None = None) -> ColourSplit:
+        """A player's results, against all or against one."""
+        wanted = {player} if other is None else {player, other}
+        return colour_split((r for r in self.records if wanted <= set(r.players)), player)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values with stable keys, for JSON."""
+        return {
+            "game": self.game,
+            "players": list(self.names),
+            "games": len(self.records),
+            "duplicates": duplicates(self.records),
+            "ratings": self.ratings.to_dict() if self.records else None,
+            "crosstable": [
+                {"player": self.names[i], "opponent": self.names[j]} | split.to_dict()
+                for i in range(len(self.names))
+                for j in range(len(self.names))
+                if i != j and (split := self.split(i, j)).total.games
+            ],
+            "failures": self.failures,
+        }
+
+    @property
+    def failures(self) -> dict[str, dict[str, int]]:
+        """How often each player failed, and how."""
+        found: dict[str, dict[str, int]] = {name: {} for name in self.names}
+        for record in self.records:
+            if record.failure is not None:
+                kinds = found[record.names[record.failure.seat]]
+                kinds[record.failure.kind] = kinds.get(record.failure.kind, 0) + 1
+        return found
+
+
+def play_tournament(
+    players: Sequence[str | Player],
+    game: str | Game | None = None,
+    options: MatchOptions | None = None,
+    kind: str = "round-robin",
+    anchor: str | None = None,
+    anchor_elo: float = 0.0,
+    progress: Callable[[TournamentResult, int], None] | None = None,
+) -> TournamentResult:
+    """`options.games` is the number of games of each pairing; `progress` gets the total too."""
+    options = options or MatchOptions()
+    if len(players) < 2:
+        raise UserError("a tournament needs two players or more")
+    if kind not in KINDS:
+        raise UserError(f"there is no tournament '{kind}'; there are {', '.join(KINDS)}")
+    if options.sprt is not None:
+        raise UserError("a sequential test is for a match of two players, not for a tournament")
+    rules = game_of(players, game)
+    contestants = make_contestants(players, rules)
+    named = _anchor(anchor, players, contestants.names)
+    rounds = (options.games + 1) // 2
+    openings = make_openings(rules, options.openings, rounds, options.seed)
+    tasks = make_tasks(KINDS[kind](len(players), rounds), openings, options.seed)
+    setup = Setup(spelled(game, rules), contestants, options.adjudication, options.concurrency)
+    agreed = agreement(rules, contestants, options) | {"kind": kind}
+    records: dict[int, GameRecord] = {}
+    timings: dict[int, Timing] = {}
+    shown = -math.inf
+
+    def result() -> TournamentResult:
+        ordered = tuple(records[number] for number in sorted(records))
+        return TournamentResult(rules.name, contestants.names, ordered, named, anchor_elo)
+
+    def on_game() -> bool:
+        nonlocal shown
+        if records and progress and time.monotonic() - shown > SHOW_SECONDS:
+            progress(result(), len(tasks))
+            shown = time.monotonic()
+        return False
+
+    with MatchStore(options.out, agreed) if options.out else nullcontext() as store:
+        run_tasks(setup, tasks, store, records, timings, on_game)
+        found = result()
+        if store is not None:
+            store.finish(found.records, rules, found.to_dict())
+    return found
+
+
+def meetings(records: Sequence[GameRecord]) -> list[Meeting]:
+    """The games of each pairing and colour, counted."""
+    points: dict[tuple[str, str], list[float]] = {}
+    for record in records:
+        points.setdefault(record.names, []).append(record.points)
+    return [Meeting(*names, Score.of(won)) for names, won in points.items()]
+
+
+def _anchor(
+    anchor: str | None, players: Sequence[str | Player], names: Sequence[str]
+) -> str | None:
+    """The anchor's full name; it may be given as the player was."""
+    if anchor is None or anchor in names:
+        return anchor
+    if anchor in players:
+        return names[list(players).index(anchor)]
+    raise UserError(f"the anchor '{anchor}' is none of the players: {', '.join(names)}")

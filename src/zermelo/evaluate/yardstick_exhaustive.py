@@ -1,0 +1,131 @@
+"""Every line of play against a player of a small game: does it ever lose?
+
+The player is a function of the position (see `yardstick_choosers.py`), so each position is asked
+about once, whatever way leads to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from zermelo.errors import UserError
+from zermelo.evaluate.yardstick_choosers import Budget, Chooser, Poll, SearchChooser
+from zermelo.games.notation import action_text
+from zermelo.games.protocol import Game, Outcome, State, state_hash
+from zermelo.search import SearchOptions
+
+MOST_POSITIONS = 1_000_000
+CHUNK = 512  # positions searched together
+EXAMPLES = 5
+
+Line = tuple[str, ...]  # actions from the first position on
+
+
+@dataclass
+class Walk:
+    """What came of all lines of play against one player on one side."""
+
+    positions: int = 0  # in which the player had to choose
+    wins: int = 0  # final positions, each counted once
+    draws: int = 0
+    losses: int = 0
+    lost: list[Line] = field(default_factory=list)  # a few of the lines that lose
+    whole: bool = True  # False if there was no time to walk all of them
+
+
+def walk(game: Game, chooser: Chooser, side: int, budget: Budget | None = None) -> Walk:
+    """Plays `side` (0 moves first) by the chooser and the other by every legal action."""
+    found = Walk()
+    budget = budget or Budget()
+    layer: list[tuple[State, Line]] = [(game.initial(), ())]
+    seen = {state_hash(game, layer[0][0])}
+    while layer:
+        following: list[tuple[State, Line]] = []
+        for state, line, action in _steps(game, chooser, side, layer, found):
+            after = game.play(state, action)
+            key = state_hash(game, after)
+            if key in seen:
+                continue
+            seen.add(key)
+            if len(seen) > MOST_POSITIONS:
+                raise UserError(f"{game.name} is too large to play every line of it")
+            longer = (*line, action_text(game, state, action))
+            outcome = game.outcome(after)
+            if outcome is None:
+                following.append((after, longer))
+            else:
+                _count(found, outcome, side, longer)
+        if following and not budget.enough_for(0.0):
+            found.whole = False
+            break
+        layer = following
+    return found
+
+
+def _steps(
+    game: Game,
+    chooser: Chooser,
+    side: int,
+    layer: Sequence[tuple[State, Line]],
+    found: Walk,
+) -> list[tuple[State, Line, int]]:
+    """The actions that may come in the positions of a layer."""
+    ours = [(state, line) for state, line in layer if game.player(state) == side]
+    theirs = [(state, line) for state, line in layer if game.player(state) != side]
+    found.positions += len(ours)
+    steps = [(s, line, action) for s, line in theirs for action in game.legal_actions(s)]
+    for start in range(0, len(ours), CHUNK):
+        part = ours[start : start + CHUNK]
+        choices = chooser.choose([state for state, _ in part])
+        steps += [(s, line, c.action) for (s, line), c in zip(part, choices, strict=True)]
+    return steps
+
+
+def _count(found: Walk, outcome: Outcome, side: int, line: Line) -> None:
+    if outcome == Outcome.DRAW:
+        found.draws += 1
+    elif (outcome == Outcome.FIRST_WINS) == (side == 0):
+        found.wins += 1
+    else:
+        found.losses += 1
+        if len(found.lost) < EXAMPLES:
+            found.lost.append(line)
+
+
+@dataclass
+class NeverLoses:
+    """Whether a search can be beaten at all, on either side."""
+
+    game: Game
+    simulations: int = 50
+    search: SearchOptions | None = None
+
+    @property
+    def name(self) -> str:
+        """The prefix of its metrics."""
+        return self.game.name.partition("?")[0]
+
+    def run(
+        self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
+    ) -> dict[str, float]:
+        """`never_loses` is 1 only if every line was played and none lost."""
+        # Without a cache no position's evaluation depends on those before it.
+        options = (self.search or SearchOptions()).replace(cache_mib=0)
+        return self.judge(
+            SearchChooser(self.game, evaluator, self.simulations, options),
+            Budget(budget_seconds, poll),
+        )
+
+    def judge(self, chooser: Chooser, budget: Budget | None = None) -> dict[str, float]:
+        """The figures of a chooser."""
+        walks = [walk(self.game, chooser, side, budget) for side in (0, 1)]
+        first, second = walks
+        perfect = all(w.whole and not w.losses for w in walks)
+        return {
+            f"{self.name}.never_loses": float(perfect),
+            f"{self.name}.losses_first": float(first.losses),
+            f"{self.name}.losses_second": float(second.losses),
+            f"{self.name}.positions": float(first.positions + second.positions),
+        }

@@ -1,0 +1,204 @@
+"""Games against fixed opponents, many side by side: paired openings, a score with its interval."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from zermelo.evaluate.adjudicate import AdjudicateOptions
+from zermelo.evaluate.game_record import GameRecord
+from zermelo.evaluate.match import colour_split
+from zermelo.evaluate.openings import Opening, make_openings
+from zermelo.evaluate.pairing import make_tasks, match_pairs
+from zermelo.evaluate.play_game import Contestants, Table
+from zermelo.evaluate.rating import ColourSplit, Pentanomial, Score
+from zermelo.evaluate.yardstick_choosers import (
+    Budget,
+    Chooser,
+    ChooserPlayer,
+    PolicyChooser,
+    Poll,
+    RandomChooser,
+    SearchChooser,
+)
+from zermelo.games.parameters import split_spec
+from zermelo.games.protocol import Game, Outcome, State
+from zermelo.players import player as find_player
+from zermelo.players.search_player import RolloutPlayer
+from zermelo.search import RolloutEvaluator, SearchOptions
+
+OWN_POLICY = "policy"  # the network that is measured, without its search
+FIRST_PAIRS = 2  # played before the time of a pair is known
+
+
+@dataclass
+class _Board:
+    """One game under way; `ours` is the seat of the first chooser."""
+
+    pair: int
+    ours: int
+    state: State
+    plies: int
+    points: float | None = None  # of the first chooser
+
+
+def play_pairs(
+    game: Game,
+    choosers: tuple[Chooser, Chooser],
+    openings: Sequence[Opening],
+    max_plies: int = 512,
+    poll: Poll | None = None,
+) -> ColourSplit:
+    """Two games from each opening, colours swapped, all moved on together; for the first."""
+    boards = []
+    for pair, opening in enumerate(openings):
+        state = opening.states(game)[-1]
+        boards += [_Board(pair, seat, state, len(opening.actions)) for seat in (0, 1)]
+    while True:
+        for board in boards:
+            if board.points is None:
+                board.points = _points(game, board, max_plies)
+        going = [board for board in boards if board.points is None]
+        if not going:
+            return _split(boards)
+        if poll is not None:
+            poll()
+        ours = [board for board in going if game.player(board.state) == board.ours]
+        theirs = [board for board in going if game.player(board.state) != board.ours]
+        for chooser, moving in zip(choosers, (ours, theirs), strict=True):
+            if moving:
+                choices = chooser.choose([board.state for board in moving])
+                for board, choice in zip(moving, choices, strict=True):
+                    board.state = game.play(board.state, choice.action)
+                    board.plies += 1
+
+
+def _points(game: Game, board: _Board, max_plies: int) -> float | None:
+    """None while the game goes on."""
+    outcome = game.outcome(board.state)
+    if outcome is None:
+        return 0.5 if board.plies >= max_plies else None
+    if outcome == Outcome.DRAW:
+        return 0.5
+    return 1.0 if (outcome == Outcome.FIRST_WINS) == (board.ours == 0) else 0.0
+
+
+def _split(boards: Iterable[_Board]) -> ColourSplit:
+    sides: tuple[list[float], list[float]] = ([], [])
+    pairs: dict[int, float] = {}
+    for board in boards:
+        points = board.points or 0.0
+        sides[board.ours].append(points)
+        pairs[board.pair] = pairs.get(board.pair, 0.0) + points
+    return ColourSplit(Score.of(sides[0]), Score.of(sides[1]), Pentanomial.of(pairs.values()))
+
+
+def added(one: ColourSplit, other: ColourSplit) -> ColourSplit:
+    """The results of both."""
+    return ColourSplit(one.first + other.first, one.second + other.second, one.pairs + other.pairs)
+
+
+def label_of(spec: str) -> str:
+    """An opponent as the prefix of metrics: `rollout?simulations=200` is `rollout_200`."""
+    name, given = split_spec(spec)
+    words = [name, *given.values()]
+    return re.sub(r"[^A-Za-z0-9]+", "_", "_".join(words)).strip("_")
+
+
+@dataclass
+class OpponentYardstick:
+    """The score of a network's search against one opponent."""
+
+    game: Game
+    opponent: str  # as the registry of players spells it, or `policy`
+    games: int = 20
+    simulations: int = 100
+    search: SearchOptions | None = None
+    openings: str = "random:4"
+    max_plies: int = 300
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The prefix of its metrics."""
+        return label_of(self.opponent)
+
+    def run(
+        self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
+    ) -> dict[str, float]:
+        """As many whole pairs as there is time for."""
+        chooser = SearchChooser(self.game, evaluator, self.simulations, self.search)
+        other = self._many_boards(evaluator)
+        budget = Budget(budget_seconds, poll)
+        if other is None:
+            split = self._one_by_one(chooser, budget)
+        else:
+            split = self.play((chooser, other), budget, poll)
+        return figures(self.name, split)
+
+    def play(
+        self, choosers: tuple[Chooser, Chooser], budget: Budget, poll: Poll | None = None
+    ) -> ColourSplit:
+        """A few pairs first, which tell how many more there is time for."""
+        openings = self._openings()
+        split, played = ColourSplit(), 0
+        while played < len(openings):
+            a_pair = budget.spent / played if played else 0.0
+            if played and not budget.enough_for(a_pair):
+                break
+            size = FIRST_PAIRS
+            while played and played + size < len(openings) and budget.enough_for(size * a_pair):
+                size += 1
+            part = openings[played : played + size]
+            split = added(split, play_pairs(self.game, choosers, part, self.max_plies, poll))
+            played += len(part)
+        return split
+
+    def _many_boards(self, evaluator: Any) -> Chooser | None:
+        """The opponent, if it can choose on many boards at once."""
+        if self.opponent == OWN_POLICY:
+            return PolicyChooser(self.game, evaluator, self.search)
+        if self.opponent == "random":
+            return RandomChooser(self.game, self.seed)
+        made = find_player(self.opponent, self.game)
+        if isinstance(made, RolloutPlayer) and made.simulations and not made.seconds:
+            judge = RolloutEvaluator(seed=self.seed)
+            return SearchChooser(self.game, judge, made.simulations, made.options)
+        return None
+
+    def _one_by_one(self, chooser: Chooser, budget: Budget) -> ColourSplit:
+        """Against engines and other players that follow one game at a time."""
+        contestants = Contestants((ChooserPlayer(chooser), self.opponent), ("network", self.name))
+        table = Table(self.game, contestants, AdjudicateOptions(max_plies=self.max_plies))
+        openings = self._openings()
+        tasks = make_tasks(match_pairs(2 * len(openings)), openings, self.seed)
+        records: list[GameRecord] = []
+        slowest = 0.0  # seconds of a pair
+        try:
+            for one, swapped in zip(tasks[::2], tasks[1::2], strict=True):
+                if records and not budget.enough_for(slowest):
+                    break
+                started = budget.spent
+                records += [table.play(one)[0], table.play(swapped)[0]]
+                slowest = max(slowest, budget.spent - started)
+        finally:
+            table.close()
+        return colour_split(records, 0)
+
+    def _openings(self) -> list[Opening]:
+        return make_openings(self.game, self.openings, (self.games + 1) // 2, self.seed)
+
+
+def figures(name: str, split: ColourSplit) -> dict[str, float]:
+    """Score, its 95 % interval by pairs, and Elo."""
+    best = split.best
+    low, high = best.score_interval()
+    return {
+        f"{name}.score": best.score,
+        f"{name}.score_low": low,
+        f"{name}.score_high": high,
+        f"{name}.elo": best.elo,
+        f"{name}.games": float(best.games),
+    }

@@ -1,0 +1,79 @@
+"""A suite of problems (EPD with `bm` and `am`) as a yardstick: the share that is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from zermelo.errors import UserError
+from zermelo.evaluate.suite_files import Problem, read_suite
+from zermelo.evaluate.yardstick_choosers import (
+    Budget,
+    Chooser,
+    PolicyChooser,
+    Poll,
+    SearchChooser,
+)
+from zermelo.games.notation import action_text, parse_position
+from zermelo.games.protocol import Game, State
+from zermelo.search import SearchOptions
+
+CHUNK = 64  # problems searched together
+
+
+@dataclass
+class SuiteYardstick:
+    """How many problems a network solves, with its search and without."""
+
+    game: Game
+    path: Path
+    simulations: int = 100
+    search: SearchOptions | None = None
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        suite = read_suite(self.path, self.limit)
+        if suite.game != self.game.name.partition("?")[0]:
+            raise UserError(f"'{self.path}' is about {suite.game}, not {self.game.name}")
+        if suite.kind != "moves":
+            raise UserError(f"'{self.path}' holds {suite.kind}: `zermelo solve` is for those")
+        self._problems = [(parse_position(self.game, p.position), p) for p in suite.problems]
+
+    @property
+    def name(self) -> str:
+        """The prefix of its metrics."""
+        return self.path.stem
+
+    def run(
+        self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
+    ) -> dict[str, float]:
+        """As many problems as there is time for, in the order of the file."""
+        search = SearchChooser(self.game, evaluator, self.simulations, self.search)
+        policy = PolicyChooser(self.game, evaluator, self.search)
+        budget = Budget(budget_seconds, poll)
+        done, solved, at_sight, slowest = 0, 0, 0, 0.0
+        while done < len(self._problems) and (done == 0 or budget.enough_for(slowest)):
+            started = budget.spent
+            part = self._problems[done : done + CHUNK]
+            solved += self._solved(search, part)
+            at_sight += self._solved(policy, part)
+            done += len(part)
+            slowest = max(slowest, budget.spent - started)
+        return {
+            f"{self.name}.solved": solved / done,
+            f"{self.name}.policy_solved": at_sight / done,
+            f"{self.name}.positions": float(done),
+        }
+
+    def _solved(self, chooser: Chooser, problems: Sequence[tuple[State, Problem]]) -> int:
+        choices = chooser.choose([state for state, _ in problems])
+        texts = [
+            action_text(self.game, state, choice.action)
+            for (state, _), choice in zip(problems, choices, strict=True)
+        ]
+        return sum(
+            text not in problem.avoid and (not problem.best or text in problem.best)
+            for text, (_, problem) in zip(texts, problems, strict=True)
+        )

@@ -1,0 +1,186 @@
+"""Yardsticks: figures that say how strong a network is, the same at every iteration of a run.
+
+`yardsticks_for(game, options)` gives those that fit a game; `measure` applies them to an evaluator
+within a time; `CheckpointYardsticks` does so for each new checkpoint of a run.
+
+| metric | what it is |
+|---|---|
+| connect4.keeps_value, .keeps_score | share of choices that keep the exact result, or the score |
+| connect4.value_error | mean distance of the search's value from the result, 0 to 2 |
+| connect4.policy_keeps_value, .policy_keeps_score, .network_value_error | without a search |
+| perfect.wins | games won against the perfect player, moving first from the empty board |
+| tictactoe.never_loses | 1 if no line of play beats the search on either side |
+| random.score, policy.score, rollout_200.score | points per game against an opponent |
+| FILE.solved, FILE.policy_solved | share of a suite's problems |
+| ladder.elo, ladder.margin | rating among the run's checkpoints, half of the 95 % interval |
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from zermelo.cores import available_cores
+from zermelo.errors import UserError
+from zermelo.evaluate.yardstick_choosers import Poll
+from zermelo.evaluate.yardstick_exhaustive import NeverLoses
+from zermelo.evaluate.yardstick_games import OpponentYardstick
+from zermelo.evaluate.yardstick_ladder import CheckpointLadder
+from zermelo.evaluate.yardstick_options import EvaluateOptions
+from zermelo.evaluate.yardstick_perfect import PerfectYardstick
+from zermelo.evaluate.yardstick_positions import PositionYardstick, connect4_set
+from zermelo.evaluate.yardstick_suite import SuiteYardstick
+from zermelo.games.board import kind_of
+from zermelo.games.protocol import Game
+from zermelo.players.registry import ENGINE
+from zermelo.players.uci_player import engine_command
+from zermelo.search import SearchOptions
+
+__all__ = [
+    "CheckpointYardsticks",
+    "EvaluateOptions",
+    "Yardstick",
+    "headline",
+    "measure",
+    "yardsticks_for",
+]
+
+
+class Yardstick(Protocol):
+    """One kind of measurement."""
+
+    @property
+    def name(self) -> str:
+        """The prefix of its metrics."""
+
+    def run(
+        self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
+    ) -> dict[str, float]:
+        """Figures by name. A budget of 0 is any time; `poll` is called often and may raise."""
+
+
+def yardsticks_for(
+    game: Game, options: EvaluateOptions | None = None, search: SearchOptions | None = None
+) -> list[Yardstick]:
+    """What can be measured in this game; `search` are the options that the network plays with.
+
+    An engine that is not installed is left out.
+    """
+    options = options or EvaluateOptions()
+    search = (search or SearchOptions()).replace(threads=options.threads or available_cores())
+    kind = kind_of(game)
+    found: list[Yardstick] = []
+    if kind == "tictactoe":
+        found.append(NeverLoses(game, options.simulations, search))
+    if kind == "connect4" and options.positions:
+        known = connect4_set()
+        known = replace(known, positions=known.positions[: options.positions])
+        found.append(PositionYardstick(game, known, options.simulations, search))
+    if kind == "connect4" and options.perfect_games:
+        found.append(
+            PerfectYardstick(
+                game, options.perfect_games, options.simulations, search, seed=options.seed
+            )
+        )
+    if options.suite:
+        found.append(SuiteYardstick(game, Path(options.suite), options.simulations, search))
+    if options.games:
+        found += [
+            OpponentYardstick(
+                game,
+                opponent,
+                options.games,
+                options.simulations,
+                search,
+                options.openings,
+                options.max_plies,
+                options.seed,
+            )
+            for opponent in options.opponents.split()
+            if installed(opponent)
+        ]
+    return found
+
+
+def installed(opponent: str) -> bool:
+    """False for an engine whose program is not there."""
+    if not opponent.startswith(ENGINE):
+        return True
+    try:
+        engine_command(opponent.removeprefix(ENGINE).partition("?")[0])
+    except UserError:
+        return False
+    return True
+
+
+def measure(
+    yardsticks: list[Yardstick], evaluator: Any, seconds: float = 0.0, poll: Poll | None = None
+) -> dict[str, float]:
+    """All figures; each yardstick gets an equal part of the time that those before it left."""
+    figures: dict[str, float] = {}
+    started = time.monotonic()
+    for index, yardstick in enumerate(yardsticks):
+        part = 0.0
+        if seconds > 0:
+            left = max(0.0, seconds - (time.monotonic() - started))
+            # A yardstick always does its least, however little time is left.
+            part = max(1e-3, left / (len(yardsticks) - index))
+        figures |= yardstick.run(evaluator, part, poll)
+    figures["seconds"] = time.monotonic() - started
+    return figures
+
+
+def headline(figures: Mapping[str, float]) -> str:
+    """The figures that matter most, for one line."""
+    parts = []
+    for key, value in figures.items():
+        name, _, last = key.rpartition(".")
+        if last in ("keeps_value", "policy_keeps_value", "solved"):
+            parts.append(f"{name} {last.replace('_', ' ')} {value:.1%}")
+        elif last == "score" and name != "ladder":
+            parts.append(f"{name} {value:.0%}")
+        elif last == "never_loses":
+            parts.append(f"{name} {'never loses' if value else 'can be beaten'}")
+        elif key == "perfect.wins":
+            parts.append(f"perfect beaten {value:.0f} of {figures['perfect.games']:.0f}")
+        elif key == "ladder.elo":
+            parts.append(f"Elo {value:+.0f} ± {figures['ladder.margin']:.0f}")
+    return ", ".join(parts)
+
+
+class CheckpointYardsticks:
+    """What the training loop calls with each new checkpoint and its run.
+
+    The network is made ready once; later checkpoints only exchange its weights.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        options: EvaluateOptions,
+        search: SearchOptions | None = None,
+        poll: Poll | None = None,
+    ) -> None:
+        self.options = options
+        self.yardsticks = yardsticks_for(game, options, search)
+        self._game = game
+        self._poll = poll
+        self._evaluator: Any = None
+        self._ladder = CheckpointLadder(game, options) if options.ladder else None
+
+    def __call__(self, checkpoint: Any, run: Any) -> dict[str, float]:
+        """The metrics of the checkpoint's network."""
+        from zermelo.network import NetworkEvaluator
+
+        weights = checkpoint.weights()
+        if self._evaluator is None:
+            backend, precision = run.config.workers.backend, run.config.workers.precision
+            precision = precision if precision in ("f32", "bf16") else "f32"
+            self._evaluator = NetworkEvaluator(weights, backend, precision, game=self._game)
+        else:
+            self._evaluator.swap(weights)
+        figures = measure(self.yardsticks, self._evaluator, self.options.seconds, self._poll)
+        return figures | (self._ladder(checkpoint, run) if self._ladder else {})

@@ -1,0 +1,243 @@
+"""Yardsticks as a whole: which there are, the hook of the loop, the command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import typer
+from exact_player import position_file
+from typer.testing import CliRunner
+
+import zermelo
+from zermelo.cli import yardstick as command
+from zermelo.errors import UserError
+from zermelo.evaluate.ladder import LadderOptions
+from zermelo.evaluate.yardstick_ladder import CheckpointLadder, network_pairs
+from zermelo.evaluate.yardstick_suite import SuiteYardstick
+from zermelo.evaluate.yardsticks import (
+    CheckpointYardsticks,
+    EvaluateOptions,
+    headline,
+    measure,
+    yardsticks_for,
+)
+from zermelo.network import NetworkEvaluator, random_weights, save_network
+from zermelo.network.architecture import NetworkOptions, architecture_for
+from zermelo.network.runtimes import installed_backends
+from zermelo.options import make_options, option_table
+from zermelo.search import RolloutEvaluator, UniformEvaluator
+
+ROOT = Path(__file__).parents[2]
+CONNECT4: Any = zermelo.game("connect4")
+TICTACTOE: Any = zermelo.game("tictactoe")
+CHESS: Any = zermelo.game("chess")
+
+
+# ---- suites, options, the loop ------------------------------------------------------------------
+
+
+def test_a_suite_counts_what_the_search_and_the_policy_solve(tmp_path: Path) -> None:
+    path = tmp_path / "two.epd"
+    path.write_text(
+        '6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - bm Rd8#; id "mate";\n'
+        '6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - am Rd8#; id "anything else";\n'
+    )
+    found = SuiteYardstick(CHESS, path, simulations=400).run(UniformEvaluator())
+    assert found["two.solved"] == 0.5
+    assert found["two.policy_solved"] == 0.5
+    assert found["two.positions"] == 2
+    with pytest.raises(UserError, match="about chess, not connect4"):
+        SuiteYardstick(CONNECT4, path)
+
+
+@pytest.mark.parametrize(
+    ("game", "names"),
+    [
+        ("connect4", ["connect4", "random", "policy"]),
+        ("tictactoe", ["tictactoe", "random", "policy"]),
+        ("othello?size=6", ["random", "policy"]),
+    ],
+)
+def test_each_game_has_its_yardsticks(game: str, names: list[str]) -> None:
+    found = yardsticks_for(zermelo.game(game))
+    assert [yardstick.name for yardstick in found] == names
+
+
+def test_engines_that_are_not_installed_are_left_out() -> None:
+    options = EvaluateOptions(opponents="random uci:no-such-engine?UCI_Elo=1500")
+    assert [y.name for y in yardsticks_for(CHESS, options)] == ["random"]
+
+
+def test_all_yardsticks_share_the_time_and_give_plain_numbers() -> None:
+    options = EvaluateOptions(simulations=4, games=4, perfect_games=2, positions=50)
+    found = measure(yardsticks_for(CONNECT4, options), RolloutEvaluator(seed=1), 5.0)
+    assert all(type(value) is float for value in found.values())
+    for name in ("connect4.keeps_value", "perfect.wins", "random.score", "policy.score"):
+        assert found[name] >= 0.0
+    assert found["connect4.positions"] == 50
+
+
+def test_a_poll_that_raises_ends_the_measurement() -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    for yardstick in yardsticks_for(CONNECT4, EvaluateOptions(simulations=1, perfect_games=1)):
+        with pytest.raises(KeyboardInterrupt):
+            yardstick.run(UniformEvaluator(), 0.0, stop)
+
+
+def test_options_are_checked_like_those_of_every_section() -> None:
+    assert make_options(EvaluateOptions, {"simulations": "50"}, "[evaluate]").simulations == 50
+    with pytest.raises(UserError, match="simulations is 0"):
+        make_options(EvaluateOptions, {"simulations": 0}, "[evaluate]")
+
+
+def test_a_checkpoints_network_is_measured_and_the_next_one_takes_its_place() -> None:
+    architecture = architecture_for(CONNECT4, NetworkOptions(blocks=1, filters=8))
+    backend = installed_backends()[0]
+    run = SimpleNamespace(
+        config=SimpleNamespace(workers=SimpleNamespace(backend=backend, precision="f32"))
+    )
+    options = EvaluateOptions(simulations=8, games=2, positions=100, seconds=0.0)
+    hook = CheckpointYardsticks(CONNECT4, options)
+    found = []
+    for seed in (1, 2, 1):
+        weights = random_weights(architecture, seed)
+        found.append(hook(SimpleNamespace(weights=lambda w=weights: w), run))
+    direct = measure(hook.yardsticks, NetworkEvaluator(random_weights(architecture, 2), backend))
+    for figures_of in (*found, direct):
+        figures_of.pop("seconds")
+    assert found[0] == found[2] != found[1]
+    assert found[1] == direct
+
+
+def made_checkpoints(folder: Path, count: int) -> list[Any]:
+    architecture = architecture_for(TICTACTOE, NetworkOptions(blocks=1, filters=4))
+    made = []
+    for number in range(count):
+        directory = folder / "checkpoints" / f"{number:06d}"
+        directory.mkdir(parents=True)
+        weights = random_weights(architecture, number)
+        save_network(weights, directory / "weights.safetensors")
+        (directory / "manifest.json").write_text("{}")
+        made.append(SimpleNamespace(directory=directory, weights=lambda w=weights: w))
+    return made
+
+
+def test_a_checkpoint_meets_those_before_it_on_the_ladder(tmp_path: Path) -> None:
+    checkpoints = made_checkpoints(tmp_path, 3)
+    run = SimpleNamespace(path=tmp_path, checkpoints=tmp_path / "checkpoints")
+    options = EvaluateOptions(simulations=4, ladder=2, ladder_games=2, openings="random:2")
+    ladder = CheckpointLadder(TICTACTOE, options)
+    assert ladder(checkpoints[0], run) == {}  # nobody is there to meet
+    assert ladder(checkpoints[1], run)["ladder.games"] == 2
+    found = ladder(checkpoints[2], run)
+    assert found["ladder.games"] == 4
+    assert found["ladder.margin"] > 0
+    again = CheckpointLadder(TICTACTOE, options)(checkpoints[2], run)
+    assert again == found  # nothing is played twice
+
+
+def test_two_networks_meet_side_by_side(tmp_path: Path) -> None:
+    paths = [made.directory for made in made_checkpoints(tmp_path, 2)]
+    options = LadderOptions(games=6, simulations=10, openings="random:2")
+    backend = installed_backends()[0]
+    split = network_pairs(TICTACTOE, paths, options, backend=backend)
+    swapped = network_pairs(TICTACTOE, paths[::-1], options, backend=backend)
+    assert split.total.games == 6
+    assert split.total == swapped.total.reversed()
+
+
+def test_the_headline_has_the_figures_that_matter() -> None:
+    shown = headline(
+        {
+            "connect4.keeps_value": 0.9876,
+            "connect4.value_error": 0.1,
+            "perfect.wins": 7.0,
+            "perfect.games": 10.0,
+            "random.score": 1.0,
+            "ladder.elo": 120.4,
+            "ladder.margin": 33.3,
+            "ladder.score": 0.6,
+        }
+    )
+    assert shown == (
+        "connect4 keeps value 98.8%, perfect beaten 7 of 10, random 100%, Elo +120 ± 33"
+    )
+
+
+def test_importing_the_yardsticks_needs_no_torch() -> None:
+    code = "import sys, zermelo.evaluate.yardsticks; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+# ---- the command --------------------------------------------------------------------------------
+
+
+def ask(*arguments: str) -> Any:
+    app = typer.Typer()
+    command.add_to(app)
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_the_command_prints_json_with_stable_keys() -> None:
+    done = ask("connect4", "--evaluator", "uniform", "--simulations", "8", "--limit", "40",
+               "--set", "generated", "--perfect", "3", "--json")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert set(found) == {"game", "evaluator", "simulations", "metrics", "mistakes"}
+    assert found["metrics"]["connect4.positions"] == 40
+    assert found["metrics"]["perfect.games"] == 3
+    assert found["mistakes"][0]["games"] == 3
+
+
+def test_the_command_measures_files_with_its_own_cache(tmp_path: Path) -> None:
+    file, cache = position_file(tmp_path, count=6), tmp_path / "results.txt"
+    done = ask("connect4", "--evaluator", "uniform", "--simulations", "20",
+               "--set", str(file), "--cache", str(cache))  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "connect4.Test_L9_R9.keeps_value" in done.stdout
+    assert cache.read_text().strip()
+
+
+def test_the_command_shows_a_table_for_any_game() -> None:
+    done = ask("tictactoe", "--evaluator", "uniform", "--simulations", "500", "--games", "2")
+    assert done.exit_code == 0, done.output
+    assert "tictactoe.never_loses" in done.stdout and "random.score" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["connect4"], "which network"),
+        (["connect4", "--evaluator", "uniform", "--set", "nowhere"], "there is no set 'nowhere'"),
+        (["tictactoe", "--evaluator", "uniform", "--set", "generated"], "is for connect4"),
+        (["tictactoe", "--evaluator", "uniform", "--perfect", "3"], "is for connect4"),
+        (["connect4", "--weights", "nowhere.onnx"], "there is no network"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(arguments: list[str], sentence: str) -> None:
+    done = ask(*arguments)
+    assert isinstance(done.exception, UserError)
+    assert sentence in str(done.exception)
+
+
+def test_the_guide_names_every_option_with_its_default() -> None:
+    guide = (ROOT / "docs" / "guide" / "yardsticks.md").read_text()
+    rows = [line.split("|")[1:3] for line in guide.splitlines() if line.startswith("| `")]
+    shown = {
+        name.strip(" `"): default.strip(" `")
+        for names, defaults in rows
+        for name, default in zip(names.split(", "), defaults.split(", "), strict=False)
+    }
+    for row in option_table(EvaluateOptions):
+        default = row["default"]
+        text = f"{default:g}" if isinstance(default, float) else str(default)
+        assert shown[row["name"]] == text
