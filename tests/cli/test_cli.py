@@ -15,6 +15,7 @@ import pytest
 
 from zermelo import __version__
 from zermelo.cli import main
+from zermelo.cli.entry import one_word
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "my_game.py")
 Captured = pytest.CaptureFixture[str]
@@ -271,3 +272,9 @@ def test_a_game_written_in_python_can_be_played(
     shown = run(capsys, "play", EXAMPLE, "--against", "random?seed=4")
     assert "3  . .[X]. ." in shown
     assert "'no' is not legal here" in shown
+
+
+def test_benches_of_networks_are_found_under_bench_too() -> None:
+    assert one_word(["bench", "network", "--json"]) == ["bench-network", "--json"]
+    assert one_word(["bench", "chess", "--weights", "x"]) == ["bench-chess", "--weights", "x"]
+    assert one_word(["bench", "chess"]) == ["bench", "chess"]

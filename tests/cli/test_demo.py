@@ -1,61 +1,68 @@
-"""`zermelo demo`: it always ends, whoever is listening."""
+"""`zermelo demo`: it learns, shows how much, and always ends, whoever is listening."""
 
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 
-from zermelo.cli import main
+from zermelo.cli import demo, main
 
-LATE = "4444422224636662673121"  # the solver needs no time from here
 Captured = pytest.CaptureFixture[str]
+TINY = """
+[game]
+name = "connect4"
+[network]
+blocks = 1
+filters = 8
+[selfplay]
+simulations = 8
+games = 8
+workers = 1
+[train]
+batch = 32
+threads = 1
+[loop]
+iterations = 2
+samples_per_iteration = 100
+[evaluate]
+opponents = ""
+positions = 20
+simulations = 4
+"""
 
 
-def demo(*arguments: str) -> int:
-    return main(["demo", "--simulations", "500", "--opening", LATE, *arguments])
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    file = tmp_path / "tiny.toml"
+    file.write_text(TINY)
+    monkeypatch.setattr(demo, "PRESET", str(file))
+    return tmp_path / "run"
 
 
-def test_it_shows_a_game_judges_it_and_offers_another(
-    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+def test_it_learns_shows_the_curve_and_offers_a_game(
+    tiny: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("4\nquit\n"))
-    assert demo() == 0
+    assert main(["demo", "--for", "60s", "--run", str(tiny)]) == 0
     shown = capsys.readouterr().out
-    assert "With best play this position is a win for X" in shown
-    assert "considered: " in shown
-    assert "The game is over: " in shown
-    assert "kept what the position was worth" in shown
+    assert "Share of moves that keep what the position is worth" in shown
+    assert "with search" in shown and "network alone" in shown
+    assert "Your turn" in shown
     assert "Goodbye; the game is not finished." in shown
 
 
-@pytest.mark.parametrize("typed", [b"", b"quit\n"])
-def test_it_ends_with_a_script_for_a_person(typed: bytes) -> None:
-    command = [sys.executable, "-m", "zermelo", "demo", "--opening", LATE, "--simulations", "500"]
-    done = subprocess.run(command, input=typed, capture_output=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    assert b"Goodbye" in done.stdout
-
-
-def test_a_silent_pipe_is_not_waited_for() -> None:
-    command = [sys.executable, "-m", "zermelo", "demo", "--opening", LATE, "--simulations", "500"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
-        assert process.wait(timeout=60) == 0  # its input stays open and empty
-        assert process.stdout is not None
-        assert b"Your turn: zermelo play connect4" in process.stdout.read()
-
-
-@pytest.mark.parametrize(
-    ("opening", "sentence"),
-    [("4444444", "4"), ("12121212", "goes on after the end"), ("1212121", "nothing to play")],
-)
-def test_an_opening_that_cannot_be_is_one_sentence(
-    capsys: Captured, opening: str, sentence: str
+def test_it_goes_on_with_its_run_and_ends_when_nobody_answers(
+    tiny: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert main(["demo", "--opening", opening]) == 2
-    shown = capsys.readouterr().err
-    assert sentence in shown
-    assert shown.count("\n") == 1
+    monkeypatch.setattr("sys.stdin", None)
+    for _ in range(2):
+        assert main(["demo", "--for", "1s", "--run", str(tiny)]) == 0
+        assert "Your turn: zermelo play connect4" in capsys.readouterr().out
+
+
+def test_a_duration_that_is_none_is_refused(tiny: Path, capsys: Captured) -> None:
+    assert main(["demo", "--for", "soon", "--run", str(tiny)]) == 2
+    assert "soon" in capsys.readouterr().err
+    assert not tiny.exists()

@@ -1,7 +1,8 @@
 """`zermelo analyse`: what a search thinks of a position, while it thinks.
 
 On a terminal the table is drawn again and again; elsewhere only its last state is printed. Ctrl-C
-ends the search, not the command: what was found so far is shown.
+ends the search, not the command: what was found so far is shown. With `--jsonl` many positions are
+asked for, line by line (see `jsonl.py`).
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from zermelo.cli.jsonl import make_engine, serve
+from zermelo.cli.judge import NETWORK_OPTIONS, open_judge, read_settings, rules_for
 from zermelo.errors import UserError
-from zermelo.games import game as find_game
 from zermelo.games.notation import outcome_text, parse_position, position_text
-from zermelo.network import load_network
-from zermelo.players.search_player import EVALUATORS, native_evaluator, network_evaluator
+from zermelo.players.search_player import EVALUATORS
 from zermelo.search import ActionRow, Search, SearchOptions, SearchResult
 
 ROWS = 15  # candidates that are shown; JSON has all
@@ -39,8 +40,7 @@ STOPS = {
     "stopped": "on request",
     "max_nodes": "max_nodes reached",
 }
-# With a network: mini-batches, and transpositions whatever came before them (as lc0 does).
-NETWORK_OPTIONS = {"leaves_per_tree": 8, "batch": 8, "cache_history": False}
+SIMULATIONS = 800  # of a request that names none
 TREE_DEPTH = 6
 TREE_SHARE = 1000  # a node of the exported tree has at least this part of the visits
 
@@ -76,11 +76,19 @@ def analyse(
         Path | None, typer.Option(help="Write the tree's top to FILE.json or FILE.dot.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_jsonl: Annotated[
+        bool, typer.Option("--jsonl", help="Answer requests, one JSON object per line each.")
+    ] = False,
 ) -> None:
     """Show the candidate moves of a position; Ctrl-C ends the search early."""
-    rules = find_game(game)
-    if weights is not None and rules.name == "chess":
-        rules = find_game(load_network(weights).architecture.game)  # with its own encoder
+    rules = rules_for(game, weights)
+    if as_jsonl:
+        refuse_together(position=position, seconds=seconds, tree=tree, json=as_json or None)
+        seed = int(SearchOptions(**read_settings(settings or ())).seed)
+        judge, _ = open_judge(rules, weights, backend, evaluator, seed)
+        engine = make_engine(rules, judge, settings or (), threads, simulations or SIMULATIONS)
+        serve(engine, sys.stdin, sys.stdout)
+        return
     state = rules.initial() if position is None else parse_position(rules, position)
     outcome = rules.outcome(state)
     if outcome is not None:
@@ -92,10 +100,7 @@ def analyse(
     options = read_options(settings or (), threads, NETWORK_OPTIONS if weights else {})
     if options.gumbel and simulations is None:
         raise UserError("gumbel shares out a number of simulations: give --simulations")
-    judge: Any = native_evaluator(evaluator, int(options.seed))
-    if weights is not None:
-        judge = network_evaluator(weights, rules, backend)
-        evaluator = f"{Path(weights).name} on {judge.backend}"
+    judge, evaluator = open_judge(rules, weights, backend, evaluator, int(options.seed))
     search = Search(rules, judge, options)
     title = f"{rules.name}  {position_text(rules, state)}"
     view = LiveTable(title, enabled=not as_json)
@@ -109,16 +114,18 @@ def analyse(
         view.show(result)
 
 
+def refuse_together(**given: object) -> None:
+    """Options that mean nothing with `--jsonl`."""
+    for name, value in given.items():
+        if value is not None:
+            raise UserError(f"--{name} and --jsonl do not go together: requests say what they want")
+
+
 def read_options(
     settings: Sequence[str], threads: int | None, defaults: Mapping[str, Any]
 ) -> SearchOptions:
     """Options as `--set` and `--threads` spell them, over the command's own defaults."""
-    given: dict[str, Any] = dict(defaults)
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or not name or not value:
-            raise UserError(f"--set '{setting}' should look like c_puct=1.2")
-        given[name] = value
+    given: dict[str, Any] = dict(defaults) | read_settings(settings)
     if threads is not None:
         given["threads"] = threads
     return SearchOptions(**given)
@@ -147,9 +154,9 @@ def interrupt_stops(search: Search) -> Iterator[None]:
 class LiveTable:
     """The table on the screen. Without a terminal, or switched off, nothing moves."""
 
-    def __init__(self, title: str, enabled: bool = True) -> None:
+    def __init__(self, title: str, enabled: bool = True, console: Console | None = None) -> None:
         self.title = title
-        self.console = Console(highlight=False)
+        self.console = console or Console(highlight=False)
         self._moving = enabled and self.console.is_terminal
         if not self.console.is_terminal:
             self.console.width = max(self.console.width, PIPED_WIDTH)

@@ -2,13 +2,15 @@
 
 A cell is 100 units wide. `arrows` are (action, weight) with weights from 0 to 1: actions that go
 from cell to cell become arrows, those that fill a cell translucent discs with the weight in per
-cent, and those that do neither (a pass) are listed below the board.
+cent, and those that do neither (a pass) are listed below the board. The action `best` has a colour
+of its own.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from zermelo.games.board import Board, action_cells, board_of
@@ -17,6 +19,7 @@ from zermelo.games.protocol import Game, State
 
 _CELL = 100.0
 _HINT = "#1f8a3b"
+_BEST = "#1b5fd0"
 _THEMES = {  # board, lines, first player's pieces, second player's
     "connect4": ("#1f5fbf", "#174a96", "#e5402b", "#f7d038"),
     "othello": ("#2f8f57", "#1f6b3f", "#111111", "#f5f5f0"),
@@ -27,34 +30,53 @@ _THEMES = {  # board, lines, first player's pieces, second player's
 }
 
 
+@dataclass(frozen=True)
+class _Mark:
+    """An action on the board."""
+
+    cells: tuple[int, ...]
+    share: float  # 0 to 1
+    colour: str
+
+
 def svg_board(
-    game: Game, state: State, arrows: Iterable[tuple[int, float]] = (), size: int = 400
+    game: Game,
+    state: State,
+    arrows: Iterable[tuple[int, float]] = (),
+    size: int = 400,
+    best: int | None = None,
 ) -> str:
     """A picture `size` pixels wide."""
     board = board_of(game, state)
     if board is None:
         return _text_picture(str(state), size)
-    placed, loose = [], []
+    placed: list[_Mark] = []
+    loose: list[str] = []
     for action, weight in arrows:
         share = min(1.0, max(0.0, weight))
         cells = action_cells(game, state, action)
         if cells:
-            placed.append((cells, share))
+            placed.append(_Mark(cells, share, _BEST if action == best else _HINT))
         else:
             loose.append(f"{action_text(game, state, action)} {share:.0%}")
     if board.kind == "chess":
         return _chess_picture(board, placed, size)
     picture = _Picture(board)
     picture.draw_board()
-    for cells, share in sorted(placed, key=lambda item: item[1]):
-        if len(cells) == 1:
-            picture.draw_hint(cells[0], share)
+    for mark in _weakest_first(placed):
+        if len(mark.cells) == 1:
+            picture.draw_hint(mark)
         else:
-            picture.draw_arrow(cells[0], cells[-1], share)
+            picture.draw_arrow(mark)
     return picture.finish(size, ", ".join(loose))
 
 
-def _chess_picture(board: Board, placed: Sequence[tuple[tuple[int, ...], float]], size: int) -> str:
+def _weakest_first(marks: Iterable[_Mark]) -> list[_Mark]:
+    """As they are drawn: the best lies on top of all."""
+    return sorted(marks, key=lambda mark: (mark.colour == _BEST, mark.share))
+
+
+def _chess_picture(board: Board, placed: Sequence[_Mark], size: int) -> str:
     import chess
     import chess.svg
 
@@ -64,11 +86,11 @@ def _chess_picture(board: Board, placed: Sequence[tuple[tuple[int, ...], float]]
             position.set_piece_at(chess.square_mirror(cell), chess.Piece.from_symbol(letter))
     arrows = [
         chess.svg.Arrow(
-            chess.square_mirror(cells[0]),
-            chess.square_mirror(cells[-1]),
-            color=f"{_HINT}{round(40 + 215 * share):02x}",
+            chess.square_mirror(mark.cells[0]),
+            chess.square_mirror(mark.cells[-1]),
+            color=f"{mark.colour}{round(60 + 195 * mark.share):02x}",
         )
-        for cells, share in placed
+        for mark in _weakest_first(placed)
     ]
     return str(chess.svg.board(position, arrows=arrows, size=size))
 
@@ -215,21 +237,23 @@ class _Picture:
             y1, y2 = y - 26 * slope, y + 26 * slope
             self.add("line", x1=x - 26, y1=y1, x2=x + 26, y2=y2, **ink, stroke_linecap="round")
 
-    def draw_hint(self, cell: int, share: float) -> None:
-        x, y = self.centre(cell)
-        self.add("circle", cx=x, cy=y, r=36, fill=_HINT, fill_opacity=0.15 + 0.7 * share)
-        self.label(f"{share:.0%}", x, y, 28, "#111111")
+    def draw_hint(self, mark: _Mark) -> None:
+        x, y = self.centre(mark.cells[0])
+        opacity = 0.15 + 0.7 * mark.share
+        self.add("circle", cx=x, cy=y, r=36, fill=mark.colour, fill_opacity=opacity)
+        self.label(f"{mark.share:.0%}", x, y, 28, "#111111")
 
-    def draw_arrow(self, start: int, end: int, share: float) -> None:
-        (x1, y1), (x2, y2) = self.centre(start), self.centre(end)
+    def draw_arrow(self, mark: _Mark) -> None:
+        (x1, y1), (x2, y2) = self.centre(mark.cells[0]), self.centre(mark.cells[-1])
         length = math.hypot(x2 - x1, y2 - y1) or 1.0
         ux, uy = (x2 - x1) / length, (y2 - y1) / length
         bx, by = x2 - 36 * ux, y2 - 36 * uy  # where the head begins
-        opacity = 0.2 + 0.75 * share
-        self.add("line", x1=x1, y1=y1, x2=bx, y2=by, stroke=_HINT, stroke_width=16, opacity=opacity)
+        opacity = 0.2 + 0.75 * mark.share
+        ink = mark.colour
+        self.add("line", x1=x1, y1=y1, x2=bx, y2=by, stroke=ink, stroke_width=16, opacity=opacity)
         head = ((x2, y2), (bx - 24 * uy, by + 24 * ux), (bx + 24 * uy, by - 24 * ux))
         points = " ".join(f"{x:.4g},{y:.4g}" for x, y in head)
-        self.add("polygon", points=points, fill=_HINT, opacity=opacity)
+        self.add("polygon", points=points, fill=ink, opacity=opacity)
 
     def finish(self, size: int, caption: str) -> str:
         height = self.height + (50 if caption else 0)

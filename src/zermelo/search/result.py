@@ -14,6 +14,9 @@ from zermelo import _core
 from zermelo.games.notation import action_text
 from zermelo.games.render import svg_board
 
+HTML_COLUMNS = ("action", "visits", "Q", "prior", "W/D/L", "line")
+HTML_ROWS = 12
+HTML_MARKS = 5  # actions that are drawn on the board
 CERTAIN_WDL = {1: (1.0, 0.0, 0.0), 0: (0.0, 1.0, 0.0), -1: (0.0, 0.0, 1.0)}
 
 
@@ -175,16 +178,16 @@ class SearchResult:
             target=float(self.target[index]),
         )
 
-    def rows(self) -> list[ActionRow]:
-        """All actions, the best first: as played, then by visits, then by prior."""
+    def rows(self, most: int | None = None) -> list[ActionRow]:
+        """The actions, best first: as played, then by visits, then by prior; `most` cuts them."""
         order = sorted(
             range(len(self.actions)),
             key=lambda i: (i != self._native.best, -self.visits[i], -self.prior[i]),
         )
-        return [self.row(i) for i in order]
+        return [self.row(i) for i in order[:most]]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values with stable keys, for JSON."""
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """Plain values with stable keys, for JSON; `most` cuts the list of actions."""
         proven = self.proven
         return {
             "best": self.best.text,
@@ -200,7 +203,7 @@ class SearchResult:
             "seconds": self.seconds,
             "stop": self.stop,
             "counters": dict(self.counters),
-            "actions": [row.to_dict() for row in self.rows()],
+            "actions": [row.to_dict() for row in self.rows(most)],
         }
 
     def __repr__(self) -> str:
@@ -211,29 +214,19 @@ class SearchResult:
         )
 
     def _repr_html_(self) -> str:
-        """The board with the candidates as arrows, and the table, in a notebook."""
-        rows = self.rows()
-        total = max(1, sum(row.visits for row in rows))
-        arrows = [(row.action, row.visits / total) for row in rows[:5] if row.visits]
-        head = "".join(f"<th>{h}</th>" for h in ("action", "visits", "Q", "prior", "W/D/L", "line"))
-        body = "".join(
-            "<tr>"
-            + "".join(
-                f"<td>{html.escape(cell)}</td>"
-                for cell in (
-                    row.text,
-                    f"{row.visits:,}",
-                    str(row.certain) if row.certain else f"{row.q:+.3f}",
-                    f"{row.prior:.1%}",
-                    " / ".join(f"{p:.0%}" for p in row.wdl),
-                    " ".join(row.pv[:8]),
-                )
-            )
-            + "</tr>"
-            for row in rows[:12]
+        """The board with the candidates marked on it, and their table, in a notebook."""
+        rows = self.rows(HTML_ROWS)
+        total = max(1, int(self.visits.sum()))
+        marks = [(row.action, row.visits / total) for row in rows[:HTML_MARKS] if row.visits]
+        board = svg_board(self._game, self._state, arrows=marks, best=self.best_action)
+        proven = f" ({self.proven})" if self.proven else ""
+        caption = f"{self.best.text}: value {self.value:+.3f}{proven}, {self.root_visits:,} visits"
+        head = "".join(f"<th>{name}</th>" for name in HTML_COLUMNS)
+        body = "".join(_html_row(row) for row in rows)
+        return (
+            f"<div>{board}<table><caption>{html.escape(caption)}</caption>"
+            f"<tr>{head}</tr>{body}</table></div>"
         )
-        board = svg_board(self._game, self._state, arrows=arrows)
-        return f"<div>{board}<table><tr>{head}</tr>{body}</table></div>"
 
     def _line(self, actions: list[int]) -> tuple[str, ...]:
         state = self._state
@@ -242,3 +235,15 @@ class SearchResult:
             texts.append(action_text(self._game, state, action))
             state = self._game.play(state, action)
         return tuple(texts)
+
+
+def _html_row(row: ActionRow) -> str:
+    cells = (
+        row.text,
+        f"{row.visits:,}",
+        str(row.certain) if row.certain else f"{row.q:+.3f}",
+        f"{row.prior:.1%}",
+        " / ".join(f"{part:.0%}" for part in row.wdl),
+        " ".join(row.pv[:8]),
+    )
+    return "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"

@@ -1,0 +1,236 @@
+"""`zermelo annotate game.pgn`: evaluations, marks and better lines, written into the PGN."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from zermelo.cli.jsonl import make_engine
+from zermelo.cli.judge import open_judge, rules_for
+from zermelo.errors import UserError
+from zermelo.players.search_player import EVALUATORS
+
+if TYPE_CHECKING:
+    import chess.pgn
+
+    from zermelo.evaluate.annotate import GameReview
+
+# Bytes that are no UTF-8 go through unchanged.
+ENCODING: dict[str, Any] = {"encoding": "utf-8", "errors": "surrogateescape"}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(annotate)
+
+
+def annotate(
+    pgn: Annotated[Path, typer.Argument(help="A PGN file with any number of games.")],
+    *,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to; standard output if none.")
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="A network: FILE.pb.gz (lc0), .onnx or .safetensors.")
+    ] = None,
+    simulations: Annotated[int, typer.Option(min=1, help="For each position.")] = 800,
+    backend: Annotated[
+        str, typer.Option(help="What runs the network: auto, openvino, onnx or torch.")
+    ] = "auto",
+    evaluator: Annotated[
+        str | None, typer.Option(help=f"In place of a network: {', '.join(EVALUATORS)}.")
+    ] = None,
+    inaccuracy: Annotated[float, typer.Option(help="Lost expected score from which ?!.")] = 0.05,
+    mistake: Annotated[float, typer.Option(help="Lost expected score from which ?.")] = 0.10,
+    blunder: Annotated[float, typer.Option(help="Lost expected score from which ??.")] = 0.15,
+    line_plies: Annotated[int, typer.Option(help="Longest variation; 0 writes none.")] = 8,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads; as many as processors if not given.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="OPTION=VALUE", help="An option of the search; repeatable."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; the PGN needs -o.")] = False,
+) -> None:
+    """Write evaluations, blunders and better lines into chess games; Ctrl-C keeps what is done."""
+    from zermelo.evaluate.annotate import AnnotateOptions, annotate_games
+    from zermelo.options import make_options
+
+    if weights is None and evaluator is None:
+        raise UserError(
+            f"annotate needs --weights FILE, or --evaluator {' or '.join(EVALUATORS)} instead"
+        )
+    options = make_options(
+        AnnotateOptions,
+        {
+            "simulations": simulations,
+            "inaccuracy": inaccuracy,
+            "mistake": mistake,
+            "blunder": blunder,
+            "line_plies": line_plies,
+        },
+        "annotate",
+    )
+    count = count_games(pgn)
+    check_output(pgn, output)
+    rules = rules_for("chess", weights)
+    judge, name = open_judge(rules, weights, backend, evaluator or "", 0)
+    # Values are compared from position to position: they must not shrink on the way.
+    engine = make_engine(rules, judge, ["turn_discount=1", *(settings or ())], threads, simulations)
+    reviews: list[GameReview] = []
+    started = time.perf_counter()
+    interrupted = False
+    try:
+        with engine, opened(output, as_json) as file, bar(count) as advance:
+            for game, review in annotate_games(read_games(pgn), engine, options, advance):
+                sign(game, name, simulations)
+                write_game(game, file)
+                reviews.append(review)
+                for warning in review.warnings:
+                    print(f"zermelo: {printable(warning)}", file=sys.stderr)
+    except KeyboardInterrupt:
+        interrupted = True
+    if as_json:
+        figures = {
+            "file": str(pgn),
+            "output": None if output is None else str(output),
+            "evaluator": name,
+            "simulations": simulations,
+            "seconds": round(time.perf_counter() - started, 3),
+            "interrupted": interrupted,
+            "games": [review.to_dict() for review in reviews],
+        }
+        print(json.dumps(figures, indent=2))
+    elif output is not None:
+        print(summary(reviews, count, output))
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def read_games(path: Path) -> Iterator[chess.pgn.Game]:
+    """The games of a file; what is wrong in one stands in its `errors`."""
+    import chess.pgn
+
+    class Quiet(chess.pgn.GameBuilder[chess.pgn.Game]):
+        def handle_error(self, error: Exception) -> None:
+            self.game.errors.append(error)
+
+    with path.open(**ENCODING) as file:
+        while (game := chess.pgn.read_game(file, Visitor=Quiet)) is not None:
+            yield game
+
+
+def count_games(path: Path) -> int:
+    """How many there are; refuses the file if one is no chess."""
+    import chess.pgn
+
+    from zermelo.evaluate.annotate import check_variant
+
+    if not path.is_file():
+        raise UserError(f"there is no file '{path}'")
+    count = 0
+    with path.open(**ENCODING) as file:
+        while (headers := chess.pgn.read_headers(file)) is not None:
+            count += 1
+            check_variant(headers, count)
+    if not count:
+        raise UserError(f"there is no game in '{path}'")
+    return count
+
+
+def check_output(pgn: Path, output: Path | None) -> None:
+    """Refuses what could not be written, or would be lost, after the work."""
+    if output is None:
+        return
+    if not output.parent.is_dir():
+        raise UserError(f"-o '{output}': there is no folder '{output.parent}'")
+    if output.exists() and os.path.samefile(pgn, output):
+        raise UserError(f"-o '{output}' is the input itself: give another name")
+
+
+@contextmanager
+def opened(output: Path | None, as_json: bool) -> Iterator[TextIO | None]:
+    """Where the PGN goes: a file, standard output, or nowhere."""
+    with output.open("w", **ENCODING) if output is not None else nullcontext() as file:
+        if file is not None or as_json:
+            yield file
+            return
+        usual = sys.stdout.errors
+        reconfigure = getattr(sys.stdout, "reconfigure", lambda **_: None)
+        reconfigure(errors=ENCODING["errors"])
+        try:
+            yield sys.stdout
+        finally:
+            reconfigure(errors=usual)
+
+
+@contextmanager
+def bar(games: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on the terminal; elsewhere a line for each tenth of the games."""
+    terminal = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.1f}/{task.total:.0f} games, {task.fields[positions]}"),
+        TimeRemainingColumn(),
+    )
+    done, positions, told = 0.0, 0, 0
+    moving = terminal.is_terminal
+    with Progress(*columns, console=terminal, transient=True, disable=not moving) as progress:
+        task = progress.add_task("annotate", total=games, positions="0 positions")
+
+        def advance(count: int) -> None:
+            nonlocal done, positions, told
+            done, positions = done + 1 / count, positions + 1
+            progress.update(task, completed=done, positions=f"{positions} positions")
+            whole = int(done + 1e-6)
+            if not moving and 10 * whole // games > told:
+                told = 10 * whole // games
+                print(f"{whole} of {games} games, {positions} positions", file=sys.stderr)
+
+        yield advance
+
+
+def write_game(game: chess.pgn.Game, file: TextIO | None) -> None:
+    """At once and in one piece: Ctrl-C comes before or after a game, never inside."""
+    import chess.pgn
+
+    if file is not None:
+        file.write(game.accept(chess.pgn.StringExporter(columns=80)) + "\n\n")
+        file.flush()
+
+
+def sign(game: chess.pgn.Game, judge: str, simulations: int) -> None:
+    """The header Annotator, unless somebody else stands there."""
+    if game.headers.get("Annotator", "zermelo").startswith("zermelo"):
+        game.headers["Annotator"] = f"zermelo, {judge}, {simulations} simulations"
+
+
+def summary(reviews: list[GameReview], count: int, output: Path) -> str:
+    """A line per game and one about the file."""
+    lines = []
+    for review in reviews:
+        players = []
+        for colour in ("White", "Black"):
+            counts = review.counts(colour == "White")
+            marks = f"{counts['inaccuracy']} ?!, {counts['mistake']} ?, {counts['blunder']} ??"
+            players.append(f"{printable(review.headers.get(colour, '?'))}: {marks}")
+        lines.append(f"game {review.number}: {'; '.join(players)}")
+    games = f"{len(reviews)} of {count} games" if len(reviews) < count else f"{count} games"
+    return "\n".join([*lines, f"{games} with annotations in {output}"])
+
+
+def printable(text: str) -> str:
+    """Without what came from bytes that are no UTF-8."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,46 @@
+"""What the commands of analysis share: the network or its stand-in, and `--set`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from zermelo.errors import UserError
+from zermelo.evaluate.analysis_request import related_game
+from zermelo.games import game as find_game
+from zermelo.games.protocol import Game
+from zermelo.network import load_network
+from zermelo.players.search_player import native_evaluator, network_evaluator
+
+# With a network: mini-batches, and transpositions whatever came before them (as lc0 does).
+NETWORK_OPTIONS: dict[str, Any] = {"leaves_per_tree": 8, "batch": 64, "cache_history": False}
+
+
+def rules_for(game: str, weights: str | None) -> Game:
+    """The game; chess is seen by the encoder that the network was trained with."""
+    rules = find_game(game)
+    if weights is None or rules.name.partition("?")[0] != "chess":
+        return rules
+    return related_game(rules.name, find_game(load_network(weights).architecture.game))
+
+
+def open_judge(
+    rules: Game, weights: str | None, backend: str, evaluator: str, seed: int
+) -> tuple[Any, str]:
+    """The evaluator and its name for people."""
+    if weights is None:
+        return native_evaluator(evaluator, seed), evaluator
+    judge = network_evaluator(weights, rules, backend)
+    return judge, f"{Path(weights).name} on {judge.backend}"
+
+
+def read_settings(settings: Sequence[str]) -> dict[str, Any]:
+    """Options of the search as `--set` spells them."""
+    given: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name or not value:
+            raise UserError(f"--set '{setting}' should look like c_puct=1.2")
+        given[name] = value
+    return given

@@ -1,0 +1,31 @@
+"""`zermelo uci`: the engine that chess programs talk to.
+
+A thin entrance: the engine's own `zermelo-uci` does the same without the rest of the command line.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(uci)
+
+
+def uci(
+    weights: Annotated[
+        str | None, typer.Option(help="A network: .pb.gz (lc0), .onnx, .safetensors, checkpoint.")
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="An option of the engine or of the search, NAME=VALUE."),
+    ] = None,
+) -> None:
+    """Speak UCI on standard input and output, for chess programs."""
+    from zermelo.uci.session import serve
+    from zermelo.uci.start import settings_from
+
+    raise typer.Exit(serve(settings_from(weights, given or [])))

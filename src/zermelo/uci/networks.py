@@ -1,0 +1,69 @@
+"""What evaluates positions: a network file, made ready in steps, or equal priors without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from zermelo.errors import UserError
+from zermelo.search import UniformEvaluator
+
+NO_NETWORK = "no network is loaded (set WeightsFile): all moves look equally good"
+
+
+@dataclass(frozen=True)
+class Network:
+    """An evaluator and the encoder of the chess game that it reads."""
+
+    evaluator: Any
+    encoder: str = "compact"
+    text: str = NO_NETWORK
+    trained: bool = False  # not the stand-in
+
+
+def without_network() -> Network:
+    """Equal priors, value 0."""
+    return Network(UniformEvaluator())
+
+
+def load(path: str, backend: str, precision: str) -> Network:
+    """The network of a file; UserError in one sentence if there is none to be had."""
+    from zermelo.games import game
+    from zermelo.network import NetworkEvaluator, load_network
+    from zermelo.network.runtimes import installed_backends
+
+    weights = load_network(path)
+    architecture = weights.architecture
+    encoder = "lc0" if architecture.planes == 112 else "compact"
+    if backend == "auto":  # measuring which is fastest would take longer than a start may
+        backends = installed_backends()
+        if not backends:
+            raise UserError("no backend is installed that could compute a network")
+        backend = backends[0]
+    rules = game(f"chess?encoder={encoder}")
+    evaluator = NetworkEvaluator(weights, backend, precision, game=rules)
+    text = f"network {weights.name} ({architecture.blocks}x{architecture.filters}) on {backend}"
+    return Network(evaluator, encoder, f"{text}, {precision}", trained=True)
+
+
+def first_steps(network: Network, leaves: int) -> None:
+    """What a search needs at once: the batch sizes of the root and of one thread's leaves."""
+    import numpy as np
+
+    if not hasattr(network.evaluator, "warm_up"):
+        return
+    shape = network.evaluator.architecture.observation_shape
+    for size in sorted({1, leaves}):
+        network.evaluator(np.zeros((size, *shape), np.float32))
+
+
+def further_steps(network: Network, threads: int, leaves: int) -> Iterator[Callable[[], None]]:
+    """The rest, in pieces short enough to be done while nothing is asked."""
+    if not hasattr(network.evaluator, "warm_up"):
+        return
+    sizes = sorted({leaves, *(2**i for i in range(leaves.bit_length()))})
+    for count in range(1, threads + 1):
+        for size in sizes:
+            yield partial(network.evaluator.warm_up, count, size)

@@ -1,0 +1,145 @@
+"""Makes what a search needs from the options, and keeps it until they change.
+
+Owner: the searching thread. Problems are said and worked around: a network that cannot be loaded
+leaves equal priors, a book or tablebase that cannot be read is done without.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from zermelo import _core
+from zermelo.cores import available_cores
+from zermelo.errors import UserError
+from zermelo.games import game as find_game
+from zermelo.search import Search, SearchOptions
+from zermelo.uci import networks
+from zermelo.uci.kept_tree import KeptTree
+from zermelo.uci.networks import Network
+from zermelo.uci.options import Settings
+
+Load = Callable[[str, str, str], Network]
+CACHE_SHARE = 0.5  # of the machine's memory, at most
+
+
+class Workshop:
+    """Network, tablebase, book, and the search made of them."""
+
+    def __init__(self, say: Callable[[str], None], load: Load = networks.load) -> None:
+        self.network = networks.without_network()
+        self.tablebase: Any = None  # zermelo.uci.tablebase.Tablebase
+        self.book: Any = None  # zermelo.uci.book.Book
+        self.tree: KeptTree | None = None
+        self._say = say
+        self._load = load
+        self._made: dict[str, Any] = {}  # from what each part was made
+        self._to_warm: Iterator[Callable[[], None]] = iter(())
+        self._processors = available_cores()
+
+    def ready(self, settings: Settings) -> None:
+        """Loads what the options name and is not loaded yet; says what came of it."""
+        self._ready_network(settings)
+        self._ready_file("tablebase", settings["SyzygyPath"], _open_tablebase)
+        book = settings["BookFile"] if settings["OwnBook"] else ""
+        self._ready_file("book", book, lambda path: _open_book(path, settings["Seed"]))
+
+    def tree_for(self, settings: Settings, chess960: bool) -> KeptTree:
+        """The search of these options, with its tree if it has not changed."""
+        self.ready(settings)
+        name = f"chess?encoder={self.network.encoder}&chess960={'on' if chess960 else 'off'}"
+        options = self.search_options(settings)
+        made_of = (name, options.to_dict(), self.network, self.tablebase)
+        if self.tree is None or self._made.get("search") != made_of:
+            self.tree = None  # its memory is free before the new one takes some
+            game = find_game(name)
+            self.tree = KeptTree(Search(game, self._evaluator(game.num_actions), options))
+            self._made["search"] = made_of
+        return self.tree
+
+    def search_options(self, settings: Settings) -> SearchOptions:
+        """What the search is told; the cache is bounded by the machine's memory."""
+        options = settings.search_options(
+            self.network.trained, self._processors, cache_entry_bytes()
+        )
+        most = int(memory_bytes() * CACHE_SHARE) >> 20
+        options.cache_mib = min(int(options.cache_mib), most)
+        return options
+
+    def warm_a_little(self) -> bool:
+        """One more piece of what would else be done during a search; False when all is done."""
+        step = next(self._to_warm, None)
+        if step is not None:
+            step()
+        return step is not None
+
+    def _ready_network(self, settings: Settings) -> None:
+        wanted = tuple(settings[name] for name in ("WeightsFile", "Backend", "Precision"))
+        if self._made.get("network") != wanted:
+            self._made["network"] = wanted
+            self.network = networks.without_network()
+            self._to_warm = iter(())
+            if settings["WeightsFile"]:
+                try:
+                    self.network = self._load(*wanted)
+                    options = self.search_options(settings)
+                    leaves = int(options.leaves_per_tree)
+                    networks.first_steps(self.network, leaves)
+                    threads = int(options.threads)
+                    self._to_warm = networks.further_steps(self.network, threads, leaves)
+                except Exception as error:
+                    self.network = networks.without_network()
+                    self._say(f"error {error}")
+            self._say(self.network.text)
+
+    def _ready_file(self, kind: str, path: str, opened: Callable[[str], Any]) -> None:
+        if self._made.get(kind, "") == path:
+            return
+        self._made[kind] = path
+        old, made = getattr(self, kind), None
+        if path:
+            try:
+                made = opened(path)
+            except UserError as error:
+                self._say(f"error {error}")
+            except Exception as error:
+                self._say(f"error the {kind} '{path}' cannot be read: {error}")
+        setattr(self, kind, made)
+        if old is not None:
+            if kind == "tablebase":
+                self.tree = None  # its evaluator asks the old tables
+            old.close()
+
+    def _evaluator(self, num_actions: int) -> Any:
+        if self.tablebase is None:
+            return self.network.evaluator
+        from zermelo.uci.tablebase import TablebaseEvaluator
+
+        inner = self.network.evaluator if callable(self.network.evaluator) else None
+        return TablebaseEvaluator(inner, self.tablebase, self.network.encoder, num_actions)
+
+
+def _open_tablebase(path: str) -> Any:
+    from zermelo.uci.tablebase import Tablebase
+
+    return Tablebase(path)
+
+
+def _open_book(path: str, seed: int) -> Any:
+    from zermelo.uci.book import Book
+
+    return Book(path, seed)
+
+
+def cache_entry_bytes() -> int:
+    """Memory of one cached evaluation of a chess position."""
+    return (1 << 20) // int(_core.EvaluationCache(1, _core.Chess().num_actions).capacity)
+
+
+def memory_bytes() -> int:
+    """Of the machine; 4 GiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 4 << 30
