@@ -15,7 +15,7 @@ help: ## Show this list
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install -q --upgrade pip
-	$(PY) -m pip install -q -c constraints.txt scikit-build-core nanobind cmake ninja
+	$(PY) -m pip install -q -c constraints.txt scikit-build-core nanobind cmake ninja setuptools wheel
 	$(PY) -m pip install -q -c constraints.txt --no-build-isolation -e '.[dev]'
 	@touch $@
 
@@ -23,8 +23,8 @@ setup: $(VENV)/.ready ## Make the virtual environment and build the core
 	@$(PY) -m pip install -q --no-build-isolation --no-deps -e .
 	@cp build/cp*/_core.pyi src/zermelo/_core.pyi
 
-demo: setup ## Play Connect Four in the terminal (search against a perfect player)
-	$(BIN)/zermelo demo
+demo: setup ## Learn Connect Four for three minutes (FOR=20s for less), then play it
+	$(BIN)/zermelo demo --for $(or $(FOR),3m)
 
 test: setup build/tests/core_tests ## Run the tests (minutes)
 	build/tests/core_tests
@@ -61,9 +61,12 @@ sanitize: setup ## C++ tests under ASan + UBSan, threaded code under TSan
 	$(MAKE) build/tsan/core_tests SANITIZER=thread BUILD_TYPE=RelWithDebInfo
 	build/tsan/core_tests threads
 
-bench: setup ## Search and perft figures against their references
+bench: setup ## Speeds against their references
 	$(PY) benchmarks/perft.py
 	$(PY) benchmarks/search.py
+	$(PY) benchmarks/replay.py
+	$(PY) benchmarks/selfplay.py
+	$(PY) benchmarks/train.py
 
 docs: setup ## Write the generated tables into docs/
 	$(PY) tools/generate_docs.py
