@@ -8,11 +8,10 @@ written; stale documents are named and the exit code is 1.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +31,22 @@ def search_options() -> str:
     """One row per option, as `SearchOptions.table()` has it."""
     from zermelo.search import SearchOptions
 
+    return option_rows(SearchOptions.table())
+
+
+def section_options(section: str) -> str:
+    """The options of a run file's section."""
+    from zermelo.config.sections import rows_of
+
+    return option_rows(rows_of(section))
+
+
+def option_rows(rows: Iterable[dict[str, Any]]) -> str:
+    """One row per option."""
     lines = ["| option | default | range | AlphaZero | id | effect |", "|---|---|---|---|---|---|"]
-    for row in SearchOptions.table():
+    for row in rows:
         cells = [f"`{row['name']}`", value_text(row["default"]), range_text(row)]
-        cells += [row["alphazero"], row["technique"], row["doc"]]
+        cells += [row["alphazero"] or "-", row["technique"] or "-", row["doc"]]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -53,6 +64,8 @@ def range_text(row: dict[str, Any]) -> str:
         return ", ".join(row["choices"])
     if isinstance(row["default"], bool):
         return "on, off"
+    if isinstance(row["default"], str):
+        return "text"
     return f"{row['low']:g} to {row['high']:g}"
 
 
@@ -109,18 +122,6 @@ def summary(path: Path) -> str:
     return re.split(r"(?<=[\w)`])[.:](?: |$)", line)[0]
 
 
-def demo() -> str:
-    """The beginning and the end of a game as `zermelo demo` shows it, from a later position."""
-    from zermelo.cli.demo import Demonstration, start_position
-    from zermelo.games import game
-
-    rules = game("connect4")
-    with contextlib.redirect_stdout(io.StringIO()) as shown:
-        Demonstration(rules, start_position(rules, "4444422224636662"), 20_000).run()
-    lines = shown.getvalue().splitlines()
-    return "\n".join(["```text", *lines[:20], "...", *lines[-9:], "```"])
-
-
 def my_game() -> str:
     """The whole of the example."""
     return f"```python\n{(ROOT / 'examples' / 'my_game.py').read_text().rstrip()}\n```"
@@ -133,14 +134,23 @@ def reference_select() -> str:
     return f"```python\n{text[begin : text.index(chr(10) * 3, begin)]}\n```"
 
 
+def uci_options() -> str:
+    """What a chess program can set."""
+    from zermelo.uci.options import uci_option_table
+
+    return uci_option_table()
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "search-options": search_options,
-    "demo": demo,
     "games": games,
     "my-game": my_game,
     "reference-select": reference_select,
     "tree": tree,
+    "uci-options": uci_options,
 }
+for _section in ("network", "selfplay", "replay", "train", "loop", "evaluate"):
+    PARTS[f"run-{_section}"] = partial(section_options, _section)
 
 
 def fill(text: str) -> str:

@@ -1,5 +1,20 @@
-"""The command line: `zermelo COMMAND`. Each file of this folder is one command."""
+"""The `zermelo` command: one module per sub-command, put together in `entry`."""
 
-from zermelo.cli.entry import main
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
 
 __all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["uci"] and not {"-h", "--help"} & set(given):
+        from zermelo.uci.start import main as engine  # without what the other commands import
+
+        return engine(given[1:])
+    from zermelo.cli.entry import main as run
+
+    return run(given)

@@ -1,6 +1,6 @@
 """Puts the commands together and turns every mistake of the user into one sentence.
 
-A command module has a function `add_to(app)`; to add one, name it in COMMANDS. Exit codes: 0 done,
+A command module has a function `add_to(app)`; to add one, name it in MODULES. Exit codes: 0 done,
 1 the answer is no (a check failed), 2 bad input, 130 interrupted.
 """
 
@@ -9,22 +9,46 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from zermelo.cli import analyse, bench, check, demo, games, network, perft, play
 from zermelo.games.python_file import MODULE_PREFIX
 
-COMMANDS = (games, check, perft, play, analyse, bench, demo, network)
+# Modules of this package and the commands that each adds, in the order of the help. Only the module
+# of the command that is asked for is imported, so that an engine starts at once.
+MODULES = {
+    "train": ("train",),
+    "runs": ("runs",),
+    "selfplay": ("selfplay",),
+    "pretrain": ("pretrain",),
+    "doctor": ("doctor",),
+    "games": ("games",),
+    "check": ("check",),
+    "perft": ("perft",),
+    "play": ("play",),
+    "analyse": ("analyse",),
+    "annotate": ("annotate",),
+    "uci": ("uci",),
+    "match": ("match",),
+    "tournament": ("tournament",),
+    "ablate": ("ablate",),
+    "solve": ("solve",),
+    "yardstick": ("yardstick",),
+    "replay": ("replay",),
+    "bench": ("bench",),
+    "network": ("export", "bench-network", "bench-chess"),
+    "demo": ("demo",),
+}
 
 # Typer's own class of usage errors; releases differ in where it is defined.
 _UsageError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
-def make_app() -> typer.Typer:
-    """The application with all its commands."""
+def make_app(wanted: Collection[str] = tuple(MODULES)) -> typer.Typer:
+    """The application with the commands of some modules."""
     app = typer.Typer(
         help="Learns board games from nothing by playing itself, searches and plays.",
         add_completion=False,
@@ -45,17 +69,35 @@ def make_app() -> typer.Typer:
         if context.invoked_subcommand is None:
             print(context.get_help())
 
-    for command in COMMANDS:
-        command.add_to(app)
+    for name in wanted:
+        import_module(f"zermelo.cli.{name}").add_to(app)
     return app
+
+
+def one_word(arguments: list[str]) -> list[str]:
+    """`bench network` and `bench chess --weights FILE` as the commands with a hyphen."""
+    network = arguments[:2] == ["bench", "network"]
+    weights = any(argument.partition("=")[0] == "--weights" for argument in arguments)
+    if network or (arguments[:2] == ["bench", "chess"] and weights):
+        return ["-".join(arguments[:2]), *arguments[2:]]
+    return arguments
+
+
+def modules_for(arguments: Sequence[str]) -> Collection[str]:
+    """The module of the command that the arguments begin with; all if that is not clear."""
+    for name, commands in MODULES.items():
+        if arguments and arguments[0] in commands:
+            return (name,)
+    return tuple(MODULES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
     try:
-        command = typer.main.get_command(make_app())
+        given = one_word(list(sys.argv[1:] if arguments is None else arguments))
+        command = typer.main.get_command(make_app(modules_for(given)))
         result = command.main(
-            args=None if arguments is None else list(arguments),
+            args=given,
             prog_name="zermelo",
             standalone_mode=False,
         )

@@ -9,6 +9,7 @@ import random
 import sys
 import textwrap
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,6 +24,7 @@ from zermelo.players import Player
 from zermelo.players import player as find_player
 from zermelo.players.human import HumanPlayer
 
+DEFAULT = "reference?simulations=400"
 HINT = "reference?simulations=800"
 HELP = (
     "Type an action, its number in the list of 'moves', or: moves, undo, hint, board, help, quit."
@@ -38,8 +40,15 @@ def add_to(app: typer.Typer) -> None:
 def play(
     game: Annotated[str, typer.Argument(help="A game's name or Python file.")],
     against: Annotated[
-        str, typer.Option(help="human, random, minimax?depth=4, perfect, ...")
-    ] = "reference?simulations=400",
+        str | None,
+        typer.Option(
+            help="human, random, minimax?depth=4, perfect, a network FILE?simulations=800, ...",
+            show_default=DEFAULT,
+        ),
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option(help="Play the newest checkpoint of this training run.")
+    ] = None,
     side: Annotated[
         str, typer.Option(help="Which player you are: first, second or random.")
     ] = "first",
@@ -50,7 +59,9 @@ def play(
         raise UserError(f"--side must be first, second or random, not '{side}'")
     rules = find_game(game)
     state = rules.initial() if position is None else parse_position(rules, position)
-    opponent = find_player(against, rules)
+    if run is not None and against is not None:
+        raise UserError("--run and --against both name the opponent: give one of them")
+    opponent = find_player(against or (DEFAULT if run is None else f"{run}"), rules)
     seat = random.randrange(2) if side == "random" else SIDES.index(side)
     players: list[Player | None] = [None, None]  # None is a person
     if not isinstance(opponent, HumanPlayer):
