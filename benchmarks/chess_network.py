@@ -32,7 +32,7 @@ from zermelo.network import NetworkEvaluator, Weights, load_network
 from zermelo.network.accuracy import difference
 from zermelo.network.measure import bare_openvino_rate
 from zermelo.network.positions import sample_positions
-from zermelo.search import Search, SearchOptions
+from zermelo.search import LOOSE_CACHE, Search, SearchOptions
 
 SEED_FEN = "5k2/6pp/p1qN4/1p1p4/3P4/2PKP2Q/PP3r2/3R4 b - - 0 1"
 SEED_MOVE = "c6c4"
@@ -156,7 +156,7 @@ def answer(
         threads=arguments.threads,
         leaves_per_tree=arguments.leaves,
         policy_temperature=1.0,
-        cache_history=False,
+        **LOOSE_CACHE,
     )
     return Search(GAME, evaluator, options).run(state, arguments.simulations).best.text
 

@@ -28,7 +28,7 @@ SUITES = {
     "othello": "othello/fforum-1-19.obf",
 }
 # With a network: mini-batches of eight leaves, and its policy as it is.
-NETWORK = "leaves_per_tree=8&policy_temperature=1.0&cache_history=off"
+NETWORK = "leaves_per_tree=8&policy_temperature=1.0&cache_history=off&cache_clock=off"
 
 
 def players(suite: str, weights: str | None, budgets: list[int]) -> list[str]:

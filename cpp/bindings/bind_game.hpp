@@ -27,6 +27,23 @@ namespace zermelo::bindings {
 
 namespace nb = nanobind;
 
+using PackedArray =
+    nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Expands all rows into memory for `rows` of them.
+template <Game G>
+void expand_rows(const G& game, const PackedArray& packed, float* out, std::size_t rows) {
+  const auto& layout = game.layout();
+  if (packed.shape(1) != static_cast<std::size_t>(layout.words())) {
+    fail("packed observations of '", game.name(), "' have ", layout.words(), " words, not ",
+         packed.shape(1));
+  }
+  if (packed.shape(0) > rows) fail(packed.shape(0), " positions do not fit into ", rows, " rows");
+  for (std::size_t i = 0; i < packed.shape(0); ++i) {
+    expand_observation(layout, packed.data() + i * layout.words(), out + i * layout.floats());
+  }
+}
+
 template <Game G>
 struct BoundGame {
   std::shared_ptr<const G> rules;
@@ -172,24 +189,27 @@ nb::class_<BoundGame<G>> bind_game(nb::module_& m, const char* name, const char*
           nb::arg("state"), "The same, packed: uint64 [packed_words].")
       .def(
           "expand_observations",
-          [](const Self& g,
-             nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> packed) {
+          [](const Self& g, PackedArray packed) {
             const auto& layout = g.rules->layout();
-            if (packed.shape(1) != static_cast<std::size_t>(layout.words())) {
-              fail("packed observations of '", g.rules->name(), "' have ", layout.words(),
-                   " words, not ", packed.shape(1));
-            }
             auto planes = new_array<float>(
                 {packed.shape(0), static_cast<std::size_t>(layout.planes()),
                  static_cast<std::size_t>(layout.rows), static_cast<std::size_t>(layout.columns)});
-            for (std::size_t i = 0; i < packed.shape(0); ++i) {
-              expand_observation(layout, packed.data() + i * layout.words(),
-                                 planes.data() + i * layout.floats());
-            }
+            expand_rows(*g.rules, packed, planes.data(), packed.shape(0));
             return planes.numpy();
           },
           nb::arg("packed"),
           "uint64 [batch, packed_words] to float32 [batch, planes, rows, columns].")
+      .def(
+          "expand_observations",
+          [](const Self& g, PackedArray packed,
+             nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu> out) {
+            const auto floats = static_cast<std::size_t>(g.rules->layout().floats());
+            if (out.size() != out.shape(0) * floats) {
+              fail("the planes of '", g.rules->name(), "' are ", floats, " numbers a position");
+            }
+            expand_rows(*g.rules, packed, out.data(), out.shape(0));
+          },
+          nb::arg("packed"), nb::arg("out"), "The same into the first rows of `out`.")
       .def(
           "hash",
           [](const Self& g, const State& s) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <variant>
 #include <vector>
@@ -39,6 +40,41 @@ inline std::string shape_text(nb::handle array) {
   return nb::cast<std::string>(nb::str(nb::handle(array.attr("shape"))));
 }
 
+// Memory for the planes of batches, used again and again: a batch's planes are large enough that
+// the allocator would map fresh pages for each, and unmapping them stops all other threads.
+class PlaneMemory : public std::enable_shared_from_this<PlaneMemory> {
+ public:
+  // A NumPy array's memory, which comes back when the array is gone.
+  struct Block {
+    std::vector<float> floats;
+    std::shared_ptr<PlaneMemory> home;
+  };
+
+  // Thread rule: any thread, with or without the interpreter's lock.
+  std::unique_ptr<Block> take(std::size_t floats) {
+    auto block = std::make_unique<Block>();
+    {
+      const std::lock_guard guard(mutex_);
+      if (!spare_.empty()) {
+        block->floats = std::move(spare_.back());
+        spare_.pop_back();
+      }
+    }
+    if (block->floats.size() < floats) block->floats.resize(floats);
+    block->home = shared_from_this();
+    return block;
+  }
+  void give_back(std::vector<float> floats) {
+    const std::lock_guard guard(mutex_);
+    if (spare_.size() < kMostSpare) spare_.push_back(std::move(floats));
+  }
+
+ private:
+  static constexpr std::size_t kMostSpare = 8;
+  std::mutex mutex_;
+  std::vector<std::vector<float>> spare_;  // guarded by mutex_
+};
+
 // A Python callable: observations -> (policy logits [batch, actions], value [batch] or WDL
 // probabilities [batch, 3]), for the player to move. With an attribute `packed` that is true it
 // gets uint64 [batch, words], else float32 [batch, planes, rows, columns].
@@ -60,16 +96,16 @@ class PyEvaluator final : public Evaluator<G> {
   void evaluate(std::span<Position<G>> batch) override {
     // Planes are expanded before the interpreter's lock is taken.
     const std::size_t floats = static_cast<std::size_t>(layout_.floats());
-    float* memory = nullptr;
+    std::unique_ptr<PlaneMemory::Block> block;
     if (!packed_) {
-      memory = new float[batch.size() * floats];
+      block = memory_->take(batch.size() * floats);
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        expand_observation(layout_, batch[i].observation, memory + i * floats);
+        expand_observation(layout_, batch[i].observation, block->floats.data() + i * floats);
       }
     }
     nb::gil_scoped_acquire lock;
     nb::object answer =
-        callable_(packed_ ? packed_array(batch) : planes_array(batch.size(), memory));
+        callable_(packed_ ? packed_array(batch) : planes_array(batch.size(), std::move(block)));
     if (!nb::isinstance<nb::tuple>(answer) || nb::len(answer) != 2) {
       throw std::runtime_error("the evaluator did not return a pair (policy, value)");
     }
@@ -86,8 +122,12 @@ class PyEvaluator final : public Evaluator<G> {
   static nb::object contiguous(const nb::object& numpy, nb::handle array) {
     return numpy.attr("ascontiguousarray")(array, numpy.attr("float32"));
   }
-  nb::object planes_array(std::size_t size, float* memory) const {
-    nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<float*>(p); });
+  nb::object planes_array(std::size_t size, std::unique_ptr<PlaneMemory::Block> block) const {
+    float* memory = block->floats.data();
+    nb::capsule owner(block.release(), [](void* p) noexcept {
+      const std::unique_ptr<PlaneMemory::Block> gone(static_cast<PlaneMemory::Block*>(p));
+      gone->home->give_back(std::move(gone->floats));
+    });
     const std::size_t shape[] = {size, static_cast<std::size_t>(layout_.planes()),
                                  static_cast<std::size_t>(layout_.rows),
                                  static_cast<std::size_t>(layout_.columns)};
@@ -136,6 +176,7 @@ class PyEvaluator final : public Evaluator<G> {
   std::size_t num_actions_;
   nb::object callable_;
   bool packed_;
+  std::shared_ptr<PlaneMemory> memory_ = std::make_shared<PlaneMemory>();
 };
 
 // The native evaluator that `evaluator` describes, or a wrapper round the callable.

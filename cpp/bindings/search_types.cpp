@@ -137,7 +137,8 @@ void bind_search_types(nb::module_& m) {
             new (self) RolloutSpec{rollouts, max_plies, seed};
           },
           nb::arg("rollouts") = 1, nb::arg("max_plies") = 1000, nb::arg("seed") = 0);
-  nb::class_<EvaluationCache>(m, "EvaluationCache", "Evaluations by position, bounded in memory.")
+  nb::class_<EvaluationCache>(m, "EvaluationCache", nb::is_weak_referenceable(),
+                              "Evaluations by position, bounded in memory.")
       .def(nb::init<std::size_t, std::size_t>(), nb::arg("mib"), nb::arg("actions"))
       .def("clear", &EvaluationCache::clear)
       .def_prop_ro("hits", &EvaluationCache::hits)

@@ -31,6 +31,19 @@ struct ObservationLayout {
   int floats() const { return planes() * cells(); }
 };
 
+namespace detail {
+// The eight bits of a byte as floats, lowest first.
+struct ByteFloats {
+  alignas(32) float of[256][8];
+  constexpr ByteFloats() : of() {
+    for (int byte = 0; byte < 256; ++byte) {
+      for (int bit = 0; bit < 8; ++bit) of[byte][bit] = static_cast<float>(byte >> bit & 1);
+    }
+  }
+};
+inline constexpr ByteFloats kByteFloats;
+}  // namespace detail
+
 // Writes `layout.floats()` floats. `words` holds `layout.words()` words.
 inline void expand_observation(const ObservationLayout& layout, const std::uint64_t* words,
                                float* out) {
@@ -38,8 +51,14 @@ inline void expand_observation(const ObservationLayout& layout, const std::uint6
   const int per_plane = layout.words_per_plane();
   for (int plane = 0; plane < layout.binary_planes; ++plane, out += cells) {
     const std::uint64_t* bits = words + plane * per_plane;
-    for (int cell = 0; cell < cells; ++cell) {
-      out[cell] = static_cast<float>((bits[cell >> 6] >> (cell & 63)) & 1u);
+    const auto byte_at = [bits](int cell) { return bits[cell >> 6] >> (cell & 63) & 0xFF; };
+    int cell = 0;
+    for (; cell + 8 <= cells; cell += 8) {
+      std::memcpy(out + cell, detail::kByteFloats.of[byte_at(cell)], 8 * sizeof(float));
+    }
+    if (cell < cells) {
+      std::memcpy(out + cell, detail::kByteFloats.of[byte_at(cell)],
+                  static_cast<std::size_t>(cells - cell) * sizeof(float));
     }
   }
   words += layout.binary_words();

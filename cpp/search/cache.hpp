@@ -11,10 +11,12 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
 #include "games/game.hpp"
+#include "search/options.hpp"
 
 namespace zermelo {
 
@@ -38,7 +40,7 @@ class EvaluationCache {
   bool find(std::uint64_t key, std::span<std::uint16_t> priors, CachedEvaluation& out) {
     const std::size_t bucket = bucket_of(key);
     const Lock lock(*this, bucket);
-    for (std::size_t way = 0; way < kWays; ++way) {
+    for (std::size_t way = 0; way < kWays && touched(bucket); ++way) {
       Header* entry = at(bucket, way);
       if (entry->key != key || entry->count != priors.size()) continue;
       std::memcpy(priors.data(), entry + 1, priors.size_bytes());
@@ -55,6 +57,7 @@ class EvaluationCache {
     if (priors.size() > max_priors_) return;
     const std::size_t bucket = bucket_of(key);
     const Lock lock(*this, bucket);
+    touch(bucket);
     Header* victim = at(bucket, 0);
     for (std::size_t way = 0; way < kWays; ++way) {
       Header* entry = at(bucket, way);
@@ -90,6 +93,8 @@ class EvaluationCache {
   void allocate() {
     memory_.reset(static_cast<std::byte*>(std::calloc(buckets_ * kWays, entry_bytes_)));
     if (!memory_) throw std::bad_alloc();
+    const std::size_t pages = buckets_ * kWays * entry_bytes_ / 4096 + 2;
+    written_ = std::vector<std::atomic<std::uint64_t>>(pages / 64 + 1);
   }
 
   struct Header {
@@ -118,6 +123,34 @@ class EvaluationCache {
     void operator()(std::byte* p) const { std::free(p); }
   };
 
+  // Whether all pages of the bucket were ever written. Reading memory that was never written maps
+  // an empty page there, and the first write then has to take it back from every processor.
+  bool touched(std::size_t bucket) const {
+    const auto [first, last] = ends(bucket);
+    return is_written(page_of(first)) && is_written(page_of(last));
+  }
+  // Caller: holds the bucket's lock.
+  void touch(std::size_t bucket) {
+    const auto [first, last] = ends(bucket);
+    for (std::byte* byte : {first, last}) {
+      const std::size_t page = page_of(byte);
+      if (is_written(page)) continue;
+      *byte = std::byte{0};  // as it was, since nothing of this page was written
+      written_[page / 64].fetch_or(std::uint64_t{1} << (page % 64), std::memory_order_relaxed);
+    }
+  }
+  bool is_written(std::size_t page) const {
+    return written_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1;
+  }
+  std::size_t page_of(const std::byte* byte) const {
+    const auto pages = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) / 4096; };
+    return pages(byte) - pages(memory_.get());
+  }
+  std::pair<std::byte*, std::byte*> ends(std::size_t bucket) const {
+    std::byte* first = memory_.get() + bucket * kWays * entry_bytes_;
+    return {first, first + kWays * entry_bytes_ - 1};
+  }
+
   std::size_t bucket_of(std::uint64_t key) const {
     return static_cast<std::size_t>((static_cast<unsigned __int128>(key) * buckets_) >> 64);
   }
@@ -129,6 +162,7 @@ class EvaluationCache {
   std::size_t entry_bytes_;
   std::size_t buckets_;
   std::unique_ptr<std::byte, Free> memory_;  // entries, guarded by locks_[bucket % kLocks]
+  std::vector<std::atomic<std::uint64_t>> written_;  // a bit for each page of memory_
   std::atomic_flag locks_[kLocks] = {};
   std::atomic<std::uint64_t> hits_{0};
   std::atomic<std::uint64_t> misses_{0};
@@ -143,10 +177,17 @@ template <Game G>
 class CacheKey {
  public:
   void make(const G& game, const typename G::State& state, std::span<const Action> actions,
-            bool symmetry, bool history) {
-    key_ = game.hash(state);
+            const SearchOptions& options) {
+    const auto hash_of = [&](const typename G::State& s) {
+      if constexpr (requires { game.clockless_hash(s); }) {
+        if (!options.cache_clock) return game.clockless_hash(s);
+      }
+      return game.hash(s);
+    };
+    bool symmetry = options.cache_symmetry;
+    key_ = hash_of(state);
     if constexpr (requires { game.history_hash(state); }) {
-      const std::uint64_t past = history ? game.history_hash(state) : 0;
+      const std::uint64_t past = options.cache_history ? game.history_hash(state) : 0;
       key_ ^= past;
       symmetry = symmetry && past == 0;  // the past is not mirrored along
     }
@@ -155,7 +196,7 @@ class CacheKey {
     if (symmetries == 1) return;
     int best = 0;
     for (int k = 1; k < symmetries; ++k) {
-      const std::uint64_t hash = game.hash(game.transform(state, k));
+      const std::uint64_t hash = hash_of(game.transform(state, k));
       if (hash < key_) {
         key_ = hash;
         best = k;
@@ -169,6 +210,8 @@ class CacheKey {
     std::sort(order_.begin(), order_.end());
   }
 
+  // Whether positions with this key and the same actions have them in the same order.
+  bool untransformed() const { return order_.empty(); }
   // A key for the bucket: hashes of small games are spread once more.
   std::uint64_t key() const { return mix64(key_ + 0x9E3779B97F4A7C15ull); }
 

@@ -33,6 +33,7 @@ struct SearchOptions {
   std::int64_t cache_mib = 256;
   bool cache_symmetry = true;
   bool cache_history = true;
+  bool cache_clock = true;
   double forced_playouts = 0.0;
   bool gumbel = false;
   std::int64_t gumbel_actions = 16;

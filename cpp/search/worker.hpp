@@ -294,7 +294,7 @@ class Worker {
   // S14: takes the evaluation from the cache or from an equal position of this batch, or queues it.
   Leaf look_up(Descent& d, Node& node) {
     if (cache_) {
-      d.key.make(game_, d.state, d.actions.span(), options_.cache_symmetry, options_.cache_history);
+      d.key.make(game_, d.state, d.actions.span(), options_);
       d.priors.resize(d.actions.size());
       CachedEvaluation found;
       if (d.key.find(*cache_, d.priors, found)) {
@@ -328,7 +328,7 @@ class Worker {
   }
 
   bool same_actions(const Descent& d, const Position<G>& position) const {
-    return position.hash == game_.hash(d.state) &&
+    return (d.key.untransformed() || position.hash == game_.hash(d.state)) &&
            std::equal(d.actions.begin(), d.actions.end(), position.actions.begin(),
                       position.actions.end());
   }

@@ -46,6 +46,7 @@ option_values = st.fixed_dictionaries(
         "repetition_draw": switches,
         "cache_symmetry": switches,
         "cache_history": switches,
+        "cache_clock": switches,
         "forced_playouts": st.floats(0, 10),
         "gumbel": switches,
         "gumbel_actions": st.integers(1, 20),

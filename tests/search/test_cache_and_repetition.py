@@ -174,6 +174,18 @@ def test_older_history_that_the_encoder_shows_can_be_ignored() -> None:
     assert asked == {True: 2, False: 1}
 
 
+@pytest.mark.parametrize(("clocks", "asked"), [((0, 39), 1), ((39, 40), 2), ((60, 61), 2)])
+def test_a_low_clock_can_be_ignored_and_a_high_one_cannot(
+    clocks: tuple[int, int], asked: int
+) -> None:
+    evaluator = CountingEvaluator(CHESS.num_actions)
+    cache = EvaluationCache(1, CHESS.num_actions)
+    for clock in clocks:
+        state = CHESS.parse_position(f"4k3/8/8/8/8/8/4P3/4K3 w - - {clock} 70")
+        Search(CHESS, evaluator, SearchOptions(cache_clock=False), cache).run(state, simulations=0)
+    assert evaluator.positions == asked
+
+
 def test_the_cache_is_bounded_and_forgets_the_old() -> None:
     cache = EvaluationCache(1, CHESS.num_actions)
     search = Search(CHESS, UniformEvaluator(), SearchOptions(solver=False), cache)

@@ -120,10 +120,21 @@ void Chess::play(State& s, Action action) const {
   s.history.advance(left, p.key, p.rule50 == 0 || p.castling != rights);
 }
 
-std::uint64_t Chess::hash(const State& s) const {
-  const auto rule50 = static_cast<std::uint64_t>(s.position.rule50);
+namespace {
+
+std::uint64_t hash_with_clock(const Chess::State& s, int quiet_plies) {
+  const auto clock = static_cast<std::uint64_t>(quiet_plies);
   const auto repetitions = static_cast<std::uint64_t>(std::min(s.history.repetitions(), 2));
-  return s.position.key ^ mix64(rule50 << 2 | repetitions);
+  return s.position.key ^ mix64(clock << 2 | repetitions);
+}
+
+}  // namespace
+
+std::uint64_t Chess::hash(const State& s) const { return hash_with_clock(s, s.position.rule50); }
+
+std::uint64_t Chess::clockless_hash(const State& s) const {
+  constexpr int kFewQuiet = 40;
+  return hash_with_clock(s, s.position.rule50 < kFewQuiet ? 0 : s.position.rule50);
 }
 
 std::uint64_t Chess::history_hash(const State& s) const {

@@ -59,6 +59,8 @@ class Chess {
   int ply(const State& state) const { return state.position.ply; }
   // The position's key with the rule-50 counter and the repetitions mixed in.
   std::uint64_t hash(const State& state) const;
+  // hash() for an evaluation that few quiet plies hardly change: below 40 all count as none.
+  std::uint64_t clockless_hash(const State& state) const;
   // The older boards that the encoder shows (lc0's), which hash() leaves out; 0 where it shows
   // none.
   std::uint64_t history_hash(const State& state) const;

@@ -99,12 +99,14 @@ TEST("positions with too many actions are not kept and harm nothing") {
 
 TEST("mirror images share a key and find their own order of priors") {
   const TicTacToe game;
+  SearchOptions without_symmetry;
+  without_symmetry.cache_symmetry = false;
   EvaluationCache cache(1, 9);
   const auto state = game.parse_position("XO./.../...");
   ActionList actions;
   game.expand(state, actions);
   CacheKey<TicTacToe> key;
-  key.make(game, state, actions.span(), true, true);
+  key.make(game, state, actions.span(), SearchOptions{});
   std::vector<std::uint16_t> by_action(9);
   std::vector<std::uint16_t> priors;
   for (const Action a : actions)
@@ -115,7 +117,7 @@ TEST("mirror images share a key and find their own order of priors") {
     ActionList moved;
     game.expand(image, moved);
     CacheKey<TicTacToe> other;
-    other.make(game, image, moved.span(), true, true);
+    other.make(game, image, moved.span(), SearchOptions{});
     CHECK_EQUAL(other.key(), key.key());
     std::vector<std::uint16_t> read(moved.size());
     CachedEvaluation found;
@@ -126,9 +128,9 @@ TEST("mirror images share a key and find their own order of priors") {
       }
     }
     CacheKey<TicTacToe> plain;
-    plain.make(game, image, moved.span(), false, true);
+    plain.make(game, image, moved.span(), without_symmetry);
     CacheKey<TicTacToe> original;
-    original.make(game, state, actions.span(), false, true);
+    original.make(game, state, actions.span(), without_symmetry);
     CHECK_EQUAL(plain.key() == original.key(), k == 0);
   }
 }

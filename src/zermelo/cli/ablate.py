@@ -10,11 +10,13 @@ import typer
 
 from zermelo.cli.match_report import (
     ConcurrencyOption,
+    DrawOption,
     JsonOption,
     Live,
     MaxPliesOption,
     OpeningsOption,
     OutOption,
+    ResignOption,
     SeedOption,
     SprtOption,
     adjudication_of,
@@ -59,6 +61,8 @@ def ablate(
     seed: SeedOption = 0,
     concurrency: ConcurrencyOption = 1,
     max_plies: MaxPliesOption = 512,
+    resign: ResignOption = None,
+    draw: DrawOption = None,
     out: OutOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -78,7 +82,7 @@ def ablate(
         seed=seed,
         concurrency=concurrency,
         sprt=sprt_of(sprt),
-        adjudication=adjudication_of(max_plies),
+        adjudication=adjudication_of(max_plies, resign, draw),
         out=out,
     )
     with Live() as live:

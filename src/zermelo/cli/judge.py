@@ -12,9 +12,10 @@ from zermelo.games import game as find_game
 from zermelo.games.protocol import Game
 from zermelo.network import load_network
 from zermelo.players.search_player import native_evaluator, network_evaluator
+from zermelo.search import LOOSE_CACHE
 
-# With a network: mini-batches, and transpositions whatever came before them (as lc0 does).
-NETWORK_OPTIONS: dict[str, Any] = {"leaves_per_tree": 8, "batch": 64, "cache_history": False}
+# With a network: mini-batches, and transpositions whatever came before them.
+NETWORK_OPTIONS: dict[str, Any] = {"leaves_per_tree": 8, "batch": 64, **LOOSE_CACHE}
 
 
 def rules_for(game: str, weights: str | None) -> Game:

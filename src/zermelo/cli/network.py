@@ -25,7 +25,7 @@ from zermelo.network.accuracy import difference
 from zermelo.network.measure import bare_openvino_rate, evaluation_rates, peak_gflops
 from zermelo.network.positions import sample_positions
 from zermelo.network.runtimes import BACKENDS, installed_backends
-from zermelo.search import Search, SearchOptions
+from zermelo.search import LOOSE_CACHE, Search, SearchOptions
 
 BackendOption = Annotated[str, typer.Option(help=f"auto, {', '.join(BACKENDS)}.")]
 PrecisionOption = Annotated[str, typer.Option(help="auto, f32, bf16 or int8.")]
@@ -186,7 +186,7 @@ def chess_speeds(
 ) -> list[dict[str, Any]]:
     """One row per position; each begins with an empty tree and cache, everything compiled."""
     rules = find_game(evaluator.architecture.game)
-    options = SearchOptions(threads=threads, leaves_per_tree=leaves, cache_history=False)
+    options = SearchOptions(threads=threads, leaves_per_tree=leaves, **LOOSE_CACHE)
     Search(rules, evaluator, options).run(rules.initial(), min(nodes, 500))
     rows = []
     for fen in fens:

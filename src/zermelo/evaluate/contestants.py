@@ -103,15 +103,19 @@ def _named(spec: str | Player) -> str | Player:
 
 
 def _pinned(spec: str | Player, game: Game) -> str | Player:
-    """Also with one backend."""
+    """Also with one backend, and without answers that depend on which mirror image came first.
+
+    So a game's moves are its own, although the evaluations of all games are kept.
+    """
     path = network_of(spec)
     named = _named(spec)
     if path is None or not isinstance(named, str):
         return named
     load_network(path, game)
-    if "backend" in split_spec(named)[1]:
-        return named
-    backends = installed_backends()
+    given = split_spec(named)[1]
+    backends = [given["backend"]] if "backend" in given else installed_backends()
     if not backends:
         raise UserError(f"'{path}' needs openvino, onnxruntime or torch to be run")
-    return with_settings(named, {"backend": backends[0]})
+    return add_settings(
+        named, {"cache_symmetry": "off", "backend": backends[0]} | given, only_known=True
+    )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from zermelo.games.protocol import Game
 from zermelo.network.architecture import Architecture
-from zermelo.network.runtimes import Runtime, Session, make_runtime
+from zermelo.network.runtimes import Expand, Runtime, Session, make_runtime
 from zermelo.network.weights import Array, Weights
 
 
@@ -28,14 +28,16 @@ class _Ready:
         self.idle: deque[Session] = deque()  # append and pop are atomic
         self.made: deque[Session] = deque()  # every one, borrowed or idle
 
-    def run(self, observations: Array) -> tuple[Array, Array]:
+    def run(
+        self, observations: NDArray[Any], expand: Expand | None = None
+    ) -> tuple[Array, Array]:
         try:
             session = self.idle.pop()
         except IndexError:
             session = self.runtime.session()
             self.made.append(session)
         try:
-            return session.run(observations)
+            return session.run(observations, expand)
         finally:
             self.idle.append(session)
 
@@ -47,8 +49,6 @@ class NetworkEvaluator:
     fastest; `precision` is f32, bf16 or int8, or `auto`: bf16 where that is fastest, never int8.
     """
 
-    packed = False
-
     def __init__(
         self,
         weights: Weights,
@@ -58,9 +58,14 @@ class NetworkEvaluator:
         game: Game | None = None,
         calibration: Array | None = None,
     ) -> None:
-        """`game` is checked against the network. `calibration` is observations, for int8."""
+        """`game` is checked against the network. `calibration` is observations, for int8.
+
+        With a native game, searches hand over packed observations, which are expanded right into
+        the runtime's memory.
+        """
         if game is not None:
             weights.architecture.check_fits(game)
+        self._expand: Expand | None = getattr(game, "expand_observations", None)
         self.choice: list[dict[str, Any]] = []  # what `auto` measured
         if backend == "auto" or precision == "auto":
             from zermelo.network.measure import fastest
@@ -69,6 +74,11 @@ class NetworkEvaluator:
         self._calibration = calibration
         self._swapping = threading.Lock()
         self._ready = _Ready(weights, make_runtime(weights, backend, precision, calibration))
+
+    @property
+    def packed(self) -> bool:
+        """See `search.Evaluator`; planes are understood too."""
+        return self._expand is not None
 
     @property
     def weights(self) -> Weights:
@@ -91,7 +101,9 @@ class NetworkEvaluator:
         return self._ready.runtime.precision
 
     def __call__(self, observations: NDArray[Any], /) -> tuple[Array, Array]:
-        """For the player to move; float32 [B, planes, rows, columns]."""
+        """For the player to move; float32 [B, planes, rows, columns], or packed uint64 [B, words]."""
+        if self._expand is not None and observations.dtype == np.uint64 and len(observations):
+            return self._ready.run(observations, self._expand)
         planes = np.ascontiguousarray(observations, np.float32)
         shape = self.architecture.observation_shape
         if planes.ndim != 4 or planes.shape[1:] != shape or not len(planes):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import onnxruntime
+from numpy.typing import NDArray
 
 from zermelo.errors import UserError
 from zermelo.network.build_onnx import onnx_bytes
+from zermelo.network.runtimes import Expand
 from zermelo.network.weights import Array, Weights
 
 
@@ -31,7 +33,11 @@ class OnnxRuntime:
         """Itself."""
         return self
 
-    def run(self, observations: Array) -> tuple[Array, Array]:
+    def run(
+        self, observations: NDArray[Any], expand: Expand | None = None
+    ) -> tuple[Array, Array]:
         """See `runtimes.Session`."""
+        if expand is not None:
+            observations = expand(observations)
         policy, value = self._session.run(["policy", "value"], {"observations": observations})
         return policy, value

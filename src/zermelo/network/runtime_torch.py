@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from numpy.typing import NDArray
 
 from zermelo.errors import UserError
 from zermelo.network.build_torch import FoldedNetwork
+from zermelo.network.runtimes import Expand
 from zermelo.network.weights import Array, Weights
 
 
@@ -38,8 +40,12 @@ class TorchRuntime:
         """Itself."""
         return self
 
-    def run(self, observations: Array) -> tuple[Array, Array]:
+    def run(
+        self, observations: NDArray[Any], expand: Expand | None = None
+    ) -> tuple[Array, Array]:
         """See `runtimes.Session`."""
+        if expand is not None:
+            observations = expand(observations)
         with torch.inference_mode(), _one_thread(self.device):
             planes = torch.from_numpy(observations).to(self.device, self._type)
             heads = self._network(planes.contiguous(memory_format=torch.channels_last))

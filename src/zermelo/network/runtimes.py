@@ -7,7 +7,9 @@ time. Runtimes are imported only when asked for: none of them is needed to impor
 from __future__ import annotations
 
 import importlib.util
-from typing import Protocol
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
 
 from zermelo.errors import UserError
 from zermelo.network.weights import Array, Weights
@@ -17,11 +19,23 @@ PRECISIONS = ("f32", "bf16", "int8")
 _PACKAGES = {"openvino": "openvino", "onnx": "onnxruntime", "torch": "torch"}
 
 
+class Expand(Protocol):
+    """Packed observations [n, words] to planes, into the first rows of `out` if that is given."""
+
+    def __call__(self, packed: NDArray[Any], out: Array = ..., /) -> Any:
+        """The planes [n, planes, rows, columns]; None with `out`."""
+
+
 class Session(Protocol):
     """Not to be used by two threads at once; the GIL is free while it computes."""
 
-    def run(self, observations: Array) -> tuple[Array, Array]:
-        """[n, planes, rows, columns], any n >= 1 -> policy logits and values, both the caller's."""
+    def run(
+        self, observations: NDArray[Any], expand: Expand | None = None
+    ) -> tuple[Array, Array]:
+        """[n, planes, rows, columns], any n >= 1 -> policy logits and values, both the caller's.
+
+        With `expand` the observations are packed.
+        """
 
 
 class Runtime(Protocol):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from typing import Any
+from weakref import WeakValueDictionary
 
 from zermelo import _core
 from zermelo.errors import UserError
@@ -36,6 +37,10 @@ def network_evaluator(
 ) -> NetworkEvaluator:
     """The network of a file, made ready for a game that it fits."""
     return NetworkEvaluator(load_network(path, game), backend, precision, game=game)
+
+
+# Evaluations of networks that several players of this process use, as long as one of them lives.
+_shared_caches: WeakValueDictionary[tuple[Any, ...], _core.EvaluationCache] = WeakValueDictionary()
 
 
 class SearchPlayer:
@@ -94,7 +99,7 @@ class SearchPlayer:
         self._after = None
         if self._search is not None:
             self._search.clear()
-            if self._search.cache is not None:
+            if self._search.cache is not None and not self._exact:
                 self._search.cache.clear()
 
     def reseed(self, seed: int) -> None:
@@ -104,7 +109,10 @@ class SearchPlayer:
         if self._judge == "rollout" and not self._weights:
             self._evaluator = RolloutEvaluator(seed=seed)
         if self._search is not None:
-            self._search = Search(self._search.game, self._evaluator, self.options)
+            cache = self._search.cache
+            self._search = Search(self._search.game, self._evaluator, self.options, cache)
+            if cache is not None and not self._exact:
+                cache.clear()
         self._after = None
 
     def prepare(self, game: Game) -> None:
@@ -112,8 +120,36 @@ class SearchPlayer:
         if self._search is None or self._search.game is not game:
             if self._weights:
                 self._evaluator = network_evaluator(self._weights, game, *self._runtime)
-            self._search = Search(game, self._evaluator, self.options)
+            self._search = Search(game, self._evaluator, self.options, self._cache(game))
             self._after = None
+
+    @property
+    def _exact(self) -> bool:
+        """Whether a cached evaluation is bit for bit the one that the network would give again.
+
+        It is if each position is evaluated alone and the key covers all that the network sees.
+        """
+        o = self.options
+        alone = o.leaves_per_tree == 1 and o.threads == 1
+        covered = o.cache_history and o.cache_clock and not o.cache_symmetry
+        return bool(self._weights and alone and covered)
+
+    def _cache(self, game: Game) -> _core.EvaluationCache | None:
+        """One for all players that would keep the same things in it; None lets the search choose.
+
+        Two sides of a match look at mostly the same positions: sharing saves a good part of the
+        evaluations and changes no move.
+        """
+        options = self.options
+        if not self._exact or not options.cache_mib:
+            return None
+        kept = (options.cache_mib, options.policy_temperature)
+        key = (self._weights, self._runtime, game.name, *kept)
+        cache = _shared_caches.get(key)
+        if cache is None:
+            cache = _core.EvaluationCache(int(options.cache_mib), game.num_actions)
+            _shared_caches[key] = cache
+        return cache
 
     def report(self) -> MoveReport | None:
         """The value that the search gave to the position, or what it proved."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from zermelo._core import SearchOptions
 from zermelo.errors import UserError
+from zermelo.search import LOOSE_CACHE
 
 LARGEST_SPIN = 2**31 - 1  # programs keep a spin in 32 bits
 EMPTY = "<empty>"  # how the protocol spells an empty text
@@ -65,8 +66,7 @@ OWN_ROWS: dict[str, dict[str, Any]] = {
         "high": 1024,
         "doc": "Leaves that a thread evaluates together; 0 is 8 with a network, 1 without.",
     },
-    # As in lc0: transpositions share an evaluation, though the network would see another past.
-    "cache_history": {"default": False},
+    **{name: {"default": value} for name, value in LOOSE_CACHE.items()},
 }
 # Other spellings of values and names that programs send.
 VALUE_ALIASES = {
