@@ -48,7 +48,9 @@ def play(task: dict[str, Any], start: Any, answers: Any) -> None:
     """One worker: plays for so many seconds after the start and tells what it did."""
     game = zermelo.game(task["game"])
     search = _core.SearchOptions(**task["search"])
-    evaluator = NetworkEvaluator(weights_for(task["game"]), "openvino", task["precision"])
+    evaluator = NetworkEvaluator(
+        weights_for(task["game"]), "openvino", task["precision"], game=game
+    )
     evaluator.warm_up(1, int(search.batch))
     cache = _core.EvaluationCache(search.cache_mib, game.num_actions) if search.cache_mib else None
     options = _core.SelfPlayOptions(**({"simulations": 100, "seed": task["seed"]} | task["play"]))

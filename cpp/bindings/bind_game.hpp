@@ -27,8 +27,7 @@ namespace zermelo::bindings {
 
 namespace nb = nanobind;
 
-using PackedArray =
-    nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using PackedArray = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Expands all rows into memory for `rows` of them.
 template <Game G>

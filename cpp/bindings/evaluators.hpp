@@ -8,11 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <typeinfo>
 #include <variant>
 #include <vector>
 
 #include "bindings/arrays.hpp"
 #include "search/evaluator.hpp"
+#include "search/gather.hpp"
 #include "search/tree.hpp"
 
 namespace zermelo::bindings {
@@ -28,6 +30,15 @@ struct RolloutSpec {
   int rollouts;
   int max_plies;
   std::uint64_t seed;
+};
+
+// One evaluator for the searches of several threads, whose leaves share batches. The searches must
+// be of one game.
+struct GatherSpec {
+  nb::object inner;
+  std::size_t batch;
+  std::shared_ptr<void> made = nullptr;  // a GatheringEvaluator<G>, once a search asked for it
+  const std::type_info* game = nullptr;  // G
 };
 
 // (result, distance) for the chooser, or None.
@@ -190,6 +201,18 @@ std::shared_ptr<Evaluator<G>> make_evaluator(const G& game, nb::object evaluator
   if (nb::isinstance<RolloutSpec>(evaluator)) {
     const auto spec = nb::cast<RolloutSpec>(evaluator);
     return std::make_shared<RolloutEvaluator<G>>(game, spec.rollouts, spec.max_plies, spec.seed);
+  }
+  if (nb::isinstance<GatherSpec>(evaluator)) {
+    auto& spec = nb::cast<GatherSpec&>(evaluator);
+    if (!spec.made) {
+      spec.made =
+          std::make_shared<GatheringEvaluator<G>>(make_evaluator(game, spec.inner), spec.batch);
+      spec.game = &typeid(G);
+    }
+    if (*spec.game != typeid(G)) {
+      throw std::invalid_argument("a GatheringEvaluator serves searches of one game only");
+    }
+    return std::static_pointer_cast<GatheringEvaluator<G>>(spec.made);
   }
   if (!nb::isinstance<nb::callable>(evaluator)) {
     throw std::invalid_argument(

@@ -137,6 +137,15 @@ void bind_search_types(nb::module_& m) {
             new (self) RolloutSpec{rollouts, max_plies, seed};
           },
           nb::arg("rollouts") = 1, nb::arg("max_plies") = 1000, nb::arg("seed") = 0);
+  nb::class_<GatherSpec>(m, "GatheringEvaluator", nb::is_weak_referenceable(),
+                         "Lets searches of one game in several threads share batches.")
+      .def(
+          "__init__",
+          [](GatherSpec* self, nb::object inner, std::size_t batch) {
+            if (batch < 1) fail("batch must be at least 1");
+            new (self) GatherSpec{std::move(inner), batch};
+          },
+          nb::arg("evaluator"), nb::arg("batch"));
   nb::class_<EvaluationCache>(m, "EvaluationCache", nb::is_weak_referenceable(),
                               "Evaluations by position, bounded in memory.")
       .def(nb::init<std::size_t, std::size_t>(), nb::arg("mib"), nb::arg("actions"))

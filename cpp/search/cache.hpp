@@ -82,11 +82,16 @@ class EvaluationCache {
   std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
   std::size_t capacity() const { return buckets_ * kWays; }
   // Share of sampled entries that are in use, in 1/1000 (UCI's hashfull).
-  int permille_full() const {
-    const std::size_t sample = std::min<std::size_t>(buckets_ * kWays, 1000);
+  int permille_full() {
+    const std::size_t sample = std::min<std::size_t>(buckets_, 250);
     std::size_t used = 0;
-    for (std::size_t i = 0; i < sample; ++i) used += at(i / kWays, i % kWays)->count != 0;
-    return static_cast<int>(used * 1000 / sample);
+    for (std::size_t bucket = 0; bucket < sample; ++bucket) {
+      const Lock lock(*this, bucket);
+      for (std::size_t way = 0; way < kWays && touched(bucket); ++way) {
+        used += at(bucket, way)->count != 0;
+      }
+    }
+    return static_cast<int>(used * 1000 / (sample * kWays));
   }
 
  private:
@@ -143,7 +148,9 @@ class EvaluationCache {
     return written_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1;
   }
   std::size_t page_of(const std::byte* byte) const {
-    const auto pages = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) / 4096; };
+    const auto pages = [](const std::byte* p) {
+      return reinterpret_cast<std::uintptr_t>(p) / 4096;
+    };
     return pages(byte) - pages(memory_.get());
   }
   std::pair<std::byte*, std::byte*> ends(std::size_t bucket) const {
@@ -161,7 +168,7 @@ class EvaluationCache {
   std::size_t max_priors_;
   std::size_t entry_bytes_;
   std::size_t buckets_;
-  std::unique_ptr<std::byte, Free> memory_;  // entries, guarded by locks_[bucket % kLocks]
+  std::unique_ptr<std::byte, Free> memory_;          // entries, guarded by locks_[bucket % kLocks]
   std::vector<std::atomic<std::uint64_t>> written_;  // a bit for each page of memory_
   std::atomic_flag locks_[kLocks] = {};
   std::atomic<std::uint64_t> hits_{0};

@@ -34,6 +34,22 @@ class Evaluator {
   // Thread rule: called by several searching threads at once unless it says otherwise.
   virtual void evaluate(std::span<Position<G>> batch) = 0;
   virtual bool wants_observations() const { return false; }
+  // A thread begins and ends a search with this evaluator (see gather.hpp).
+  virtual void enter() {}
+  virtual void leave() {}
+};
+
+// Tells an evaluator that this thread is searching with it.
+template <Game G>
+class Searching {
+ public:
+  explicit Searching(Evaluator<G>& evaluator) : evaluator_(evaluator) { evaluator_.enter(); }
+  ~Searching() { evaluator_.leave(); }
+  Searching(const Searching&) = delete;
+  Searching& operator=(const Searching&) = delete;
+
+ private:
+  Evaluator<G>& evaluator_;
 };
 
 // The same value and policy for every position: shows what the search does on its own.

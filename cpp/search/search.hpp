@@ -248,6 +248,7 @@ class Search {
   SearchCounters run_worker(Tree<G>& tree, const SearchLimits& limits, bool full,
                             std::span<const Action> allowed, bool reused, const Poll& poll,
                             std::chrono::steady_clock::time_point start) {
+    const Searching<G> searching(*evaluator_);
     Worker<G, Shared> worker(game_, options_, *evaluator_, cache_.get(), allocators_[0], stop_,
                              &live_[0]);
     Tree<G>* trees[] = {&tree};
@@ -268,10 +269,14 @@ class Search {
       workers.push_back(std::make_unique<Worker<G, true>>(
           game_, options_, *evaluator_, cache_.get(), allocators_[i], stop_, &live_[i]));
     }
-    workers[0]->expand_roots(trees);
+    {
+      const Searching<G> searching(*evaluator_);
+      workers[0]->expand_roots(trees);
+    }
     prepare_root(allocators_[0], tree, options_, {limits.simulations, full, reused, allowed},
                  random_);
     const auto share = [&](std::size_t thread, const Poll& mine) {
+      const Searching<G> searching(*evaluator_);
       workers[thread]->run(trees, options_.leaves_per_tree,
                            mine ? with_clock(mine, limits, start) : mine);
     };
@@ -318,6 +323,7 @@ class Search {
       trees.back()->root = allocator.make_root();
       pointers.push_back(trees.back().get());
     }
+    const Searching<G> searching(*evaluator_);
     Worker<G, false> worker(game_, options_, *evaluator_, cache_.get(), allocator, stop_);
     worker.expand_roots(pointers);
     for (std::size_t i = 0; i < states.size(); ++i) {

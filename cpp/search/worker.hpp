@@ -357,9 +357,9 @@ class Worker {
       Descent& d = descents_[i];
       const Position<G>& answer = positions_[d.position];
       softmax_priors(answer.logits, options_.policy_temperature, weights_, d.priors);
-      if (cache_) d.key.insert(*cache_, d.priors, {answer.value, answer.draw});
-      write_edges(d, *d.path.nodes.back());
       const float value = std::clamp(answer.value, -1.0f, 1.0f);
+      if (cache_) d.key.insert(*cache_, d.priors, {value, answer.draw});
+      write_edges(d, *d.path.nodes.back());
       finish(d, value, answer.draw);
     }
     reset_batch();

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from zermelo.cli import demo, main
+from zermelo.loop import Run, Stop
 
 Captured = pytest.CaptureFixture[str]
 TINY = """
@@ -60,6 +63,27 @@ def test_it_goes_on_with_its_run_and_ends_when_nobody_answers(
     for _ in range(2):
         assert main(["demo", "--for", "1s", "--run", str(tiny)]) == 0
         assert "Your turn: zermelo play connect4" in capsys.readouterr().out
+
+
+def test_an_interrupted_demo_shows_what_it_has_and_ends_as_interrupted(
+    tiny: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(run: Run, stop: Stop, *_: Any) -> None:
+        run.metrics.mkdir()
+        lines = [{"iteration": 1, "seconds": 1.0, "pretrain": {}}]  # which plays no games
+        lines.append({"iteration": 2, "seconds": 60.0, "selfplay": {"games": 77}})
+        lines[1]["evaluate"] = {f"connect4.{k}keeps_value": 0.5 for k in ("", "policy_")}
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (run.metrics / "metrics.jsonl").write_text(text)
+        stop.request("interrupted")
+        run.unlock()
+
+    monkeypatch.setattr("zermelo.loop.run_loop", interrupted)
+    monkeypatch.setattr("sys.stdin", io.StringIO("4\nquit\n"))
+    assert main(["demo", "--run", str(tiny)]) == 130
+    shown = capsys.readouterr().out
+    assert "77" in shown
+    assert "Your turn: zermelo play connect4" in shown
 
 
 def test_a_duration_that_is_none_is_refused(tiny: Path, capsys: Captured) -> None:

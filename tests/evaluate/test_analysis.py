@@ -255,6 +255,43 @@ def test_the_version_is_told_and_the_cache_can_be_emptied() -> None:
     assert cleared == {"id": 2, "action": "clear_cache"}
 
 
+def test_a_cleared_cache_is_a_new_one_and_a_search_that_runs_keeps_its_own() -> None:
+    options = SearchOptions(cache_mib=1, solver=False)
+    evaluator = GatedEvaluator(7)
+    with AnalysisEngine(CONNECT4, evaluator, options, simulations=8) as engine:
+        answers = engine.answers()
+        engine.submit({"id": "a"})
+        assert evaluator.asked.wait(60)
+        (old,) = engine._caches.values()
+        engine.submit({"id": "c", "action": "clear_cache"})
+        assert next(answers)["id"] == "c"
+        evaluator.gate.set()
+        assert next(answers)["root_visits"] == 9
+        first = sum(evaluator.batches)
+        assert old.misses == first > old.hits
+        engine.submit({"id": "b"})
+        assert next(answers)["root_visits"] == 9
+        assert sum(evaluator.batches) == 2 * first  # all of it anew
+        engine.submit({"id": "d"})
+        assert next(answers)["root_visits"] == 9
+        assert sum(evaluator.batches) == 2 * first  # nothing
+        assert old not in engine._caches.values()
+
+
+def test_clearing_the_cache_during_searches_does_them_no_harm() -> None:
+    options = SearchOptions(cache_mib=16)
+    with AnalysisEngine(CHESS, HashEvaluator(), options, workers=2, boards=1) as engine:
+        for ident in "ab":
+            engine.submit({"id": ident, "simulations": 30_000})
+        number = 0
+        while engine.pending:
+            engine.submit({"id": number, "action": "clear_cache"})
+            number += 1
+        engine.finish()
+        found = {answer["id"]: answer for answer in engine.answers()}
+    assert [found[ident]["root_visits"] for ident in "ab"] == [30_001, 30_001]
+
+
 @pytest.mark.parametrize(
     ("request_", "field", "sentence"),
     [

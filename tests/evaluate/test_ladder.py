@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -52,7 +53,20 @@ def test_a_new_checkpoint_gets_a_rating_with_an_error(
     assert [r.name for r in ladder.rungs()] == ["random", "000000", "000001"]
     ratings = ladder.ratings()
     assert ratings is not None
-    assert ratings["random"].elo == 0  # the anchor
+    assert ratings["000000"].elo == 0  # the anchor, not the yardstick that it met first
+
+
+def test_the_first_checkpoint_is_the_anchor_whoever_came_first(tmp_path: Path) -> None:
+    rows = [
+        [["000000", "random", 2, 0, 1], ["random", "000000", 1, 0, 2]],
+        [["000001", "000000", 2, 0, 1], ["000000", "000001", 1, 0, 2]],
+    ]
+    (tmp_path / "meetings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ladder = Ladder(tmp_path, "tictactoe", OPTIONS)
+    assert ladder.names == ["random", "000000", "000001"]
+    elo = {rung.name: rung.elo for rung in ladder.rungs()}
+    assert elo["000000"] == 0
+    assert elo["random"] is not None and elo["random"] < 0
 
 
 def test_a_ladder_is_taken_up_again_without_its_old_checkpoints(

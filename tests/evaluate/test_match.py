@@ -25,6 +25,7 @@ from zermelo.evaluate.openings import Opening
 from zermelo.evaluate.pairing import derived_seed, make_tasks, match_pairs
 from zermelo.evaluate.play_game import Contestants
 from zermelo.evaluate.sprt import Sprt
+from zermelo.evaluate.tournament import play_tournament
 from zermelo.evaluate.worker import description
 from zermelo.evaluate.workers import COMMAND, Setup, play_tasks
 from zermelo.games.protocol import Game, State
@@ -209,6 +210,21 @@ def test_a_finished_match_is_read_and_a_longer_one_plays_on(tmp_path: Path) -> N
     assert len(longer.records) == 8
 
 
+def test_finished_games_are_not_lost_to_a_shorter_match(tmp_path: Path) -> None:
+    options = MatchOptions(games=6, out=tmp_path)
+    play_match(["random", "random"], "connect4", options)
+    before = (tmp_path / "games.jsonl").read_bytes()
+    with pytest.raises(ValueError, match=r"holds 6 finished games.*at least 6 games in all"):
+        play_match(["random", "random"], "connect4", replace(options, games=4))
+    with pytest.raises(ValueError, match=r"holds another match \(its sprt differ"):
+        play_match(["random", "random"], "connect4", replace(options, sprt=Sprt(0, 200)))
+    three = ["random", "random?seed=1", "random?seed=2"]
+    play_tournament(three, "connect4", replace(options, out=tmp_path / "three"))
+    with pytest.raises(ValueError, match=r"holds 18 finished games.*at least 18 games in all"):
+        play_tournament(three, "connect4", replace(options, games=4, out=tmp_path / "three"))
+    assert (tmp_path / "games.jsonl").read_bytes() == before
+
+
 def test_another_match_in_the_same_directory_is_refused(tmp_path: Path) -> None:
     options = MatchOptions(games=2, out=tmp_path)
     play_match(["random", "random"], "connect4", options)
@@ -387,6 +403,14 @@ def test_a_match_ends_when_its_test_is_decided(tmp_path: Path) -> None:
     assert result.to_dict()["sprt"]["decision"] == "H1"
     two = play_match(players, "connect4", replace(options, concurrency=2, out=tmp_path / "two"))
     assert two.records == result.records
+    # Killed after the decision, before the games beyond it were dropped.
+    games = tmp_path / "games.jsonl"
+    kept = games.read_text()
+    last = result.records[-1]
+    later = replace(last, number=last.number + 5, pair=(last.number + 5) // 2)
+    games.write_text(kept + later.to_json() + "\n")
+    assert play_match(players, "connect4", options).records == result.records
+    assert games.read_text() == kept
 
 
 def test_progress_is_reported_and_ends_with_the_result(monkeypatch: pytest.MonkeyPatch) -> None:

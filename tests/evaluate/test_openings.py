@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import zermelo
+from zermelo.errors import UserError
 from zermelo.evaluate.openings import Decided, Opening, canonical_hash, make_openings
 from zermelo.games.notation import parse_position
 from zermelo.games.protocol import Game
@@ -106,6 +107,43 @@ def test_packed_books_are_read(tmp_path: Path, suffix: str) -> None:
     book.write_bytes(b"damaged")
     with pytest.raises(ValueError, match="it is damaged or no text"):
         make_openings(zermelo.game("chess"), str(book), 1, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "at"), [("book.epd.gz", 20), ("book.epd.zip", 60), ("book.epd.zip", -6)]
+)
+def test_a_packed_book_with_damaged_bytes_is_one_sentence(
+    tmp_path: Path, name: str, at: int
+) -> None:
+    book = packed_book(tmp_path / name)
+    data = bytearray(book.read_bytes())
+    data[at] ^= 0xFF
+    book.write_bytes(data)
+    with pytest.raises(UserError, match="it is damaged or no text"):
+        make_openings(zermelo.game("chess"), str(book), 1, seed=0)
+
+
+@pytest.mark.parametrize(("offset", "value"), [(6, 1), (8, 99)])
+def test_a_zip_with_a_password_or_packed_in_another_way_is_one_sentence(
+    tmp_path: Path, offset: int, value: int
+) -> None:
+    book = packed_book(tmp_path / "book.epd.zip")
+    data = bytearray(book.read_bytes())
+    directory = data.index(b"PK\x01\x02")  # the fields stand there too, two bytes further on
+    data[offset] = data[directory + 2 + offset] = value
+    book.write_bytes(data)
+    with pytest.raises(UserError, match="it is damaged or no text"):
+        make_openings(zermelo.game("chess"), str(book), 1, seed=0)
+
+
+def packed_book(path: Path) -> Path:
+    lines = f"{KINGS}\n".encode() * 50
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(lines))
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("book.epd", lines)
+    return path
 
 
 def test_other_games_have_books_of_their_own_positions(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zermelo import _core
 from zermelo.config import (
     RunConfig,
     duration_text,
@@ -19,6 +20,7 @@ from zermelo.config import (
     preset_names,
     read_run_file,
 )
+from zermelo.config.options import HIGHEST_SEED
 from zermelo.config.run_config import new_head, refuse_incompatible
 from zermelo.config.sections import rows_of, section_kinds
 from zermelo.config.toml_file import toml_text, toml_value
@@ -81,6 +83,11 @@ def test_every_option_says_what_it_is_for() -> None:
         ({"train": {"batch": [1, 2]}}, "batch is not a plain value"),
         ({"replay": {"deduplicate": "maybe"}}, "deduplicate is 'maybe', not on or off"),
         ({"replay": {"window_start": 9, "window_max": 3}}, "window_start is 9, more than"),
+        ({"selfplay": {"full_search_probability": 0}}, "full_search_probability and always_full_"),
+        (
+            {"loop": {"seed": 2**53}},
+            r"seed is 9007199254740992, not a whole number from 0 to 9e\+15",
+        ),
     ],
     ids=str,
 )
@@ -155,6 +162,17 @@ def test_only_what_a_run_is_built_on_cannot_change() -> None:
         with pytest.raises(UserError, match=sentence) as caught:
             refuse_incompatible(old, old.changed(changes), "runs/a")
         assert str(caught.value).startswith("runs/a: ")
+
+
+@pytest.mark.parametrize("other", [{"always_full_plies": 1}, {"fast_samples": True}], ids=str)
+def test_a_run_without_drawn_full_searches_needs_samples_from_others(other: dict[str, Any]) -> None:
+    tables = CONNECT4 | {"selfplay": {"full_search_probability": 0, **other}}
+    assert RunConfig.from_tables(tables).selfplay.full_search_probability == 0
+
+
+def test_the_core_takes_every_seed_of_a_run() -> None:
+    for kind in (_core.SearchOptions, _core.SelfPlayOptions):
+        assert kind(seed=HIGHEST_SEED).seed == HIGHEST_SEED
 
 
 def test_a_games_file_is_remembered_by_its_whole_path(

@@ -17,6 +17,7 @@ import pytest
 
 from zermelo.checkpoint import CheckpointStore
 from zermelo.errors import UserError
+from zermelo.loop import health_search
 from zermelo.loop.health import HEALTHY, ILL, UNKNOWN, Finding, diagnose, ill, one_line
 from zermelo.loop.health_evidence import Evidence
 from zermelo.loop.health_games import effective_number
@@ -197,6 +198,15 @@ def test_training_that_takes_all_the_time_is_named(run: Path) -> None:
     finding = finding_of(run, "balance")
     assert finding.verdict == ILL
     assert "starves self-play" in finding.advice
+
+
+def test_a_search_that_hardly_differs_from_the_policy_is_unknown(
+    healthy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health_search, "LEAST_DISAGREEMENTS", health_search.POSITIONS + 1)
+    finding = health_search.search_helps(Evidence(healthy))
+    assert finding.verdict == UNKNOWN
+    assert "differ in only" in finding.sentence
 
 
 def test_a_run_without_a_finished_iteration_is_unknown(run: Path) -> None:

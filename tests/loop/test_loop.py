@@ -15,6 +15,7 @@ from tiny_runs import RecordingView, all_samples, config, final_files, train
 
 from zermelo.errors import UserError
 from zermelo.loop import Run, Stop, run_loop
+from zermelo.loop.cycle import Loop
 from zermelo.train import read_metrics
 
 
@@ -197,6 +198,60 @@ def test_a_worker_that_cannot_work_stops_the_run_with_its_reason(tmp_path: Path)
     run = Run.create(tmp_path / "run", config(selfplay={"backend": "onnx", "precision": "int8"}))
     with pytest.raises(UserError, match="int8 is there with the backend openvino only"):
         run_loop(run, Stop(), RecordingView())
+
+
+def test_a_run_file_that_was_spoiled_meanwhile_does_not_end_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+
+    def spoil() -> None:
+        (path / "run.toml").write_text("[search]\nc_pukt = 1\n")
+
+    view = RecordingView((0, "training"), spoil)
+    heard: list[str] = []
+    view.finished = lambda status: heard.append(status.health)  # type: ignore[method-assign]
+    assert train(path, view, loop={"iterations": 1})["iteration"] == 1
+    assert len(heard) == 1
+    assert heard[0].startswith("unknown: ")
+    assert "c_pukt" in heard[0]
+
+
+def begun(path: Path, **changes: Any) -> Loop:
+    """A loop that has its files open and does nothing."""
+    loop = Loop(Run.create(path, config(**changes)), Stop(), RecordingView())
+    loop.open_stores()
+    return loop
+
+
+def test_a_failing_check_is_an_unknown_health(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise KeyError("games")
+
+    monkeypatch.setattr("zermelo.loop.cycle.diagnose", fail)
+    assert begun(tmp_path / "run").health_line() == "unknown: KeyError: 'games'"
+
+
+def test_a_threshold_of_ones_own_counts_from_the_next_order_on(tmp_path: Path) -> None:
+    loop = begun(tmp_path / "run")
+    loop.begin()
+    assert loop.order(0, 100).resign_threshold == -1.0
+    own = {"resign_calibrated": False, "resign_threshold": -0.8}
+    loop.run_directory.change({"selfplay": own})
+    assert loop.order(0, 100).resign_threshold == -0.8
+
+
+@pytest.mark.parametrize(
+    ("share", "before", "wanted"),
+    [(0.0, 50, 100), (0.5, 180, 90), (0.5, 60, 50), (0.5, 1, 50), (2.0, 30, 60), (1.0, 500, 100)],
+)
+def test_a_share_of_the_samples_before_does_not_shrink_from_iteration_to_iteration(
+    tmp_path: Path, share: float, before: int, wanted: int
+) -> None:
+    options = {"samples_per_iteration": 100, "samples_share": share}
+    loop = begun(tmp_path / "run", loop=options)
+    loop.status.metrics = {"selfplay": {"samples": before}}
+    assert loop.samples_wanted(3) == wanted
 
 
 def test_a_part_of_the_window_is_trained_on_when_samples_are_to_be_reused_less(

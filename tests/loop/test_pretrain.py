@@ -29,7 +29,15 @@ from zermelo.loop.run_directory import Run
 from zermelo.loop.stop import Stop
 from zermelo.loop.view import PlainView
 from zermelo.players.perfect import PerfectPlayer
-from zermelo.replay import ReplayStore, Samples, read_shard
+from zermelo.replay import (
+    ReplayStore,
+    Samples,
+    Schema,
+    ShardHeader,
+    read_shard,
+    shard_path,
+    write_shard,
+)
 
 STOCKFISH = Path("/usr/games/stockfish")
 MY_GAME = str(Path(__file__).resolve().parents[2] / "examples" / "my_game.py")
@@ -203,6 +211,12 @@ def test_the_distance_of_a_score_is_to_the_winners_last_stone() -> None:
     assert connect4_distance(10, 0) == 32
 
 
+def test_a_taught_game_counts_the_plies_of_its_opening() -> None:
+    game = zermelo.game("tictactoe")
+    for labels in itertools.islice(teacher_labels(game, "random", 1), 12):
+        assert [label.ply for label in labels] == [game.ply(label.state) for label in labels]
+
+
 @pytest.mark.skipif(not STOCKFISH.exists(), reason="Stockfish is not installed")
 def test_an_engine_teaches_by_playing() -> None:
     game = zermelo.game("chess")
@@ -242,7 +256,27 @@ def test_the_shards_of_another_run_are_used_again(tmp_path: Path) -> None:
     assert found["samples"] == 100
     other = zermelo.game("connect4")
     with pytest.raises(UserError, match="is a run of tictactoe, not of connect4"):
-        list(samples_of_run(other, first.path))
+        list(samples_of_run(other, first.path, None, print))
+
+
+def test_the_newest_samples_of_another_run_stay_the_newest(tmp_path: Path) -> None:
+    game = zermelo.game("tictactoe")
+    other = new_run(tmp_path / "other", "tictactoe")
+    for iteration, number in ((0, 0), (1, 1), (2, 2), (3, 3)):  # told apart by their plies
+        label = Label(game.initial(), {4: 1.0}, 0, ply=iteration)
+        samples = samples_of(game, [[label]] * 10)
+        header = ShardHeader.of(Schema.of(game), samples, iteration=iteration, number=number)
+        write_shard(shard_path(other.replay, iteration, 0, number), samples, header)
+    broken = shard_path(other.replay, 2, 0, 2)
+    broken.write_bytes(broken.read_bytes()[:-1])
+    run = new_run(tmp_path / "run", "tictactoe")
+    found = pretrain(run, Pretraining(str(other.path), samples=15))
+    shards = ReplayStore(run.replay, game).shards()  # oldest first
+    plies = [read_shard(shard.path).samples.plies.tolist() for shard in shards]
+    assert plies == [[1] * 5, [3] * 10]
+    assert broken.exists()
+    assert [str(broken) in sentence for sentence in found["damaged"]] == [True]
+    assert found["damaged"][0] in run.log_file.read_text()
 
 
 def test_a_pretraining_that_was_stopped_begins_anew(tmp_path: Path) -> None:
@@ -259,7 +293,7 @@ def test_the_same_seed_gives_the_same_samples() -> None:
 
     def first(seed: int) -> Samples:
         asked = Pretraining("teacher:perfect", samples=40, seed=seed)
-        return next(source_samples(game, asked, 40))
+        return next(source_samples(game, asked, 40, print))
 
     assert np.array_equal(first(1).observations, first(1).observations)
     assert not np.array_equal(first(1).observations, first(2).observations)

@@ -8,13 +8,19 @@ import shutil
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tiny_runs import TABLES
 
 from zermelo.cli import main
+from zermelo.cli.selfplay import worker_seed
+from zermelo.cli.train import existing_run
 from zermelo.config import RunConfig
+from zermelo.config.options import HIGHEST_SEED
 from zermelo.config.run_config import new_head
+from zermelo.errors import UserError
 from zermelo.loop import Run, is_run
+from zermelo.replay import Samples, read_shard
 
 Captured = pytest.CaptureFixture[str]
 
@@ -197,6 +203,83 @@ def test_selfplay_alone_makes_shards_with_figures(tmp_path: Path, capsys: Captur
     shutil.rmtree(out)
     assert main([*arguments[:2], "--out", str(out), "--samples", "9", "--weights", "none"]) == 2
     assert "there is no network file 'none'" in capsys.readouterr().err
+
+
+def test_the_same_selfplay_again_adds_other_games(tmp_path: Path, capsys: Captured) -> None:
+    sets = ["selfplay.games=4", "blocks=0", "filters=4", "simulations=4", "shard_samples=20"]
+    sets = [s.replace("simulations", "selfplay.simulations") for s in sets]
+    sets += ["selfplay.backend=openvino", "selfplay.precision=f32"]
+
+    def play(out: Path) -> list[Samples]:
+        words = ["selfplay", "tictactoe", "--out", str(out), "--samples", "20", "--workers", "1"]
+        assert main([*words, *(part for text in sets for part in ("--set", text))]) == 0
+        return [read_shard(path).samples for path in sorted(out.glob("*.zshard"))]
+
+    first = play(tmp_path / "a")
+    both = play(tmp_path / "a")
+    fresh = play(tmp_path / "b")
+    capsys.readouterr()
+    assert len(both) > len(first) == len(fresh)
+    for old, new in zip(first, fresh, strict=True):
+        assert np.array_equal(old.observations, new.observations)
+    for old, new in zip(first, both[len(first) :], strict=False):
+        assert not np.array_equal(old.observations, new.observations)
+
+
+def test_a_worker_that_is_started_again_has_another_seed_that_the_core_takes() -> None:
+    seeds = [worker_seed(HIGHEST_SEED, worker, shards) for worker in (0, 1) for shards in (0, 1)]
+    assert len(set(seeds)) == 4
+    assert max(seeds) <= HIGHEST_SEED
+
+
+@pytest.mark.parametrize("command", ["train", "selfplay"])
+def test_a_seed_that_is_too_high_is_refused(command: str, tmp_path: Path, capsys: Captured) -> None:
+    words = [command, "tictactoe", "--seed", str(2**53)]
+    words += {"train": ["--run"], "selfplay": ["--samples", "9", "--out"]}[command]
+    assert main([*words, str(tmp_path / "new")]) == 2
+    assert "not a whole number from 0 to 9e+15" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_selfplay_that_would_give_no_samples_is_refused(tmp_path: Path, capsys: Captured) -> None:
+    words = ["selfplay", "tictactoe", "--samples", "9", "--out", str(tmp_path / "new")]
+    assert main([*words, "--set", "full_search_probability=0"]) == 2
+    assert "no game would give a sample" in capsys.readouterr().err
+
+
+def test_a_run_whose_file_is_wrong_is_listed_with_the_reason_beside_the_others(
+    existing: Path, capsys: Captured
+) -> None:
+    wrong = existing.parent / "wrong"
+    wrong.mkdir()
+    (wrong / "run.toml").write_text('game = "chess"\n')
+    assert main(["runs", str(existing.parent), "--json"]) == 0
+    rows = {Path(row["run"]): row for row in json.loads(capsys.readouterr().out)["runs"]}
+    assert "'game' is a section, not a value" in rows[wrong]["error"]
+    assert (rows[existing]["game"], rows[existing]["error"]) == ("tictactoe", None)
+    assert main(["runs", str(existing.parent)]) == 0
+    assert "[game]" in capsys.readouterr().out
+
+
+def test_a_directory_with_the_name_of_a_game_is_no_hindrance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("chess", "connect4-quick", "something"):
+        (tmp_path / name).mkdir()
+    assert existing_run("chess") is None
+    assert existing_run("connect4-quick") is None
+    for target in ("something", "./chess"):
+        with pytest.raises(UserError, match="is not a run"):
+            existing_run(target)
+
+
+def test_a_directory_with_what_a_killed_beginning_left_is_taken(tmp_path: Path) -> None:
+    for name in ("lock", ".run.toml.123.tmp"):
+        (tmp_path / name).write_text("")
+    run = Run.create(tmp_path, RunConfig.from_tables(TABLES))
+    run.unlock()
+    assert is_run(tmp_path)
 
 
 def test_runs_of_a_directory_without_any_say_what_to_do(tmp_path: Path, capsys: Captured) -> None:

@@ -11,7 +11,7 @@ from zermelo.loop import PlainView, make_view
 from zermelo.loop.status import Status, memory_of
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
-from zermelo.loop.view import LiveView
+from zermelo.loop.view import LiveView, panel
 
 METRICS = {
     "train": {
@@ -62,6 +62,14 @@ def test_the_table_says_what_is_waited_for_and_how_long_it_takes() -> None:
         "about 7m 00s left", "training, step 7 of 80, loss 1.250", "a sentence",
     ):  # fmt: skip
         assert words in shown, words
+
+
+def test_the_section_in_a_sentence_about_the_health_is_shown() -> None:
+    now = status()
+    now.health = "unknown: run.toml: [search] is wrong"
+    stream = io.StringIO()
+    Console(file=stream, width=100).print(panel(now))
+    assert now.health in stream.getvalue()
 
 
 def test_the_time_left_is_the_shorter_of_iterations_and_limit() -> None:

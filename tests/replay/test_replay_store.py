@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,21 @@ def test_a_damaged_shard_that_cannot_be_moved_is_left_out_once(
     assert len(heard) == 1
     assert str(heard[0]).endswith("; it is left out")
     assert paths[0].exists()
+
+
+def test_a_damaged_shard_is_reported_even_if_its_reason_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = fill(tmp_path)
+    paths[0].write_bytes(b"nothing")
+
+    def fail(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(Path, "write_text", fail)
+    heard: list[Damage] = []
+    assert len(ReplayStore(tmp_path, GAME, heard.append).shards()) == 5
+    assert [damage.moved_to for damage in heard] == [tmp_path / "damaged" / paths[0].name]
 
 
 def test_sound_shards_that_do_not_belong_here_stay_and_are_left_out(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import errno
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,20 @@ import pytest
 
 import zermelo
 from zermelo import _core
+from zermelo.checkpoint import CheckpointStore, TrainingState
 from zermelo.errors import UserError
-from zermelo.network import NetworkOptions, architecture_for, random_weights, save_network
+from zermelo.network import (
+    NetworkOptions,
+    architecture_for,
+    load_network,
+    random_weights,
+    save_network,
+)
 from zermelo.replay import ReplayStore, read_shard
 from zermelo.selfplay import shard_writer
 from zermelo.selfplay.channel import Channel
 from zermelo.selfplay.shard_writer import patiently
-from zermelo.selfplay.worker import Order, Spec, Worker
+from zermelo.selfplay.worker import Order, Spec, Worker, load_verified
 
 GAME = zermelo.game("tictactoe")
 
@@ -193,6 +201,36 @@ def test_a_full_disk_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     full[0] = 1
     with pytest.raises(UserError, match="cannot"):
         patiently(write, None)
+
+
+def test_a_worker_that_waits_for_space_ends_with_its_loop(tmp_path: Path) -> None:
+    setup = Setup(tmp_path)
+    assert setup.worker.wait_for_space()
+    setup.send(setup.order(iteration=3))
+    setup.loop.send({"do": "pause"})
+    assert setup.worker.wait_for_space()
+    assert setup.worker.pending == {"do": "pause"}  # the newest
+    os.close(setup.loop.write_to)
+    assert not setup.worker.wait_for_space()
+
+
+def test_an_end_that_comes_after_another_order_is_heard_on_a_full_disk(tmp_path: Path) -> None:
+    setup = Setup(tmp_path)
+    setup.send(setup.order(iteration=3))
+    assert setup.worker.wait_for_space()
+    setup.loop.send({"do": "end"})
+    assert not setup.worker.wait_for_space()
+    assert setup.worker.is_last_order()
+
+
+def test_a_checkpoint_plays_under_another_name_too(tmp_path: Path) -> None:
+    setup = Setup(tmp_path)
+    weights = load_network(setup.network)
+    store = CheckpointStore(tmp_path / "checkpoints")
+    store.save(12, weights, TrainingState({}, {}))
+    copy = Path(shutil.copytree(store.path(12), tmp_path / "best"))
+    for place in (store.path(12), copy):
+        assert load_verified(place, GAME).architecture == weights.architecture
 
 
 def test_other_errors_are_not_waited_for() -> None:

@@ -121,6 +121,26 @@ def test_searchmoves_are_searched_even_where_the_tree_already_has_visits() -> No
         assert lines[-1].split()[1] in ("a2a3", "h2h3")
 
 
+def test_visits_of_other_moves_do_not_end_a_restricted_search() -> None:
+    fake = Fake()
+    with Talk(load=loading(fake), WeightsFile="fake", MinibatchSize=1, Threads=1) as talk:
+        talk.ask("position startpos", "go nodes 500")
+        fake.seconds = 0.002  # so that the search is looked at while it runs
+        lines = talk.ask("go nodes 200 searchmoves a2a3")
+        assert int(infos(lines)[-1]["nodes"]) > 600
+
+
+def test_a_slow_network_is_not_asked_when_the_clock_has_no_time_for_it() -> None:
+    fake = Fake(seconds=0.2)
+    with Talk(load=loading(fake), WeightsFile="fake", MinibatchSize=4, Threads=1) as talk:
+        talk.ask("position startpos", "go nodes 9")  # the root, and two batches
+        calls = fake.calls
+        for _ in range(4):
+            talk.ask("go wtime 250 btime 250")
+        assert fake.calls == calls
+        assert 0.2 <= talk.session._engine._memory.lag < 0.5
+
+
 def test_go_mate_ends_when_the_mate_is_found() -> None:
     with Talk() as talk:
         fen = "fen r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"  # mate in three
@@ -383,6 +403,15 @@ def test_a_search_ends_when_it_exceeds_its_memory() -> None:
         talk.send(f"position {KIWIPETE}", "go movetime 30000")
         talk.until("bestmove")
         assert int(infos(talk.spoken.lines)[-1]["time"]) < 29_000
+
+
+def test_a_memory_limit_below_the_cache_leaves_room_for_the_tree() -> None:
+    with Talk(RamLimitMb=200) as talk:
+        lines = talk.ask(f"position {KIWIPETE}", "go nodes 60000")
+        assert infos(lines)[-1]["nodes"] == "60000"
+        said = "info string the cache takes at most 100 MiB, half of RamLimitMb"
+        assert lines.count(said) == 1
+        assert said not in talk.ask("go nodes 60100")
 
 
 # --- failures -------------------------------------------------------------------------------------

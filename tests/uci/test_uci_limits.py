@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
+from zermelo.uci import search_run
 from zermelo.uci.options import Settings
 from zermelo.uci.protocol import Go, Position
-from zermelo.uci.running import Limits, Running
+from zermelo.uci.running import Limits, Running, look_at
+from zermelo.uci.search_run import Memory, SearchRun, batch_seconds
 from zermelo.uci.time_management import LEAST
 
 SETTINGS = Settings.defaults().with_value("MoveOverheadMs", "50")
@@ -99,3 +104,100 @@ def test_the_end_comes_earlier_by_what_a_batch_takes_but_only_once() -> None:
         time.sleep(0.005)
     assert ended
     running.end()
+
+
+def found(visits: dict[int, int], best: int, **rest: Any) -> Any:
+    """As a search's result, as far as limits look at it."""
+    return SimpleNamespace(
+        actions=np.array(list(visits)),
+        visits=np.array(list(visits.values())),
+        q=np.zeros(len(visits)),
+        root_visits=1 + sum(visits.values()),
+        best_action=best,
+        mate=None,
+        **rest,
+    )
+
+
+def test_a_restricted_search_looks_at_its_own_moves_only() -> None:
+    result = found({1: 900, 2: 60, 3: 30}, best=2)
+    fifty = limits(Go(nodes=100))
+    assert fifty.reached(result, 0.1, 1, 50)
+    assert not fifty.reached(result, 0.1, 1, 50, allowed=[2, 3])
+    assert limits(Go(nodes=91)).reached(result, 0.1, 1, 50, allowed=[2, 3])
+    assert look_at(result, 0.1, 50).runner_up_visits == 900
+    assert look_at(result, 0.1, 50, [2, 3]).runner_up_visits == 30
+    assert look_at(result, 0.1, 50, [2]).runner_up_visits == 0
+
+
+def test_a_batch_is_timed_from_the_first_one_on() -> None:
+    def of(batches: int, seconds: float, threads: int) -> float | None:
+        result: Any = SimpleNamespace(counters={"batches": batches}, seconds=seconds)
+        return batch_seconds(result, threads)
+
+    assert of(0, 0.3, 2) is None
+    assert of(1, 0.3, 2) == pytest.approx(0.3)  # the other thread has not finished its own
+    assert of(2, 0.3, 2) == pytest.approx(0.3)
+    assert of(20, 3.0, 2) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("batches", "simulations", "seconds", "kept"),
+    [
+        (0, 0, 0.5, 0.4),  # nothing was evaluated
+        (1, 0, 0.1, 0.4),  # the root alone, which may take an eighth of a batch
+        (1, 0, 0.01, 0.2),  # too quick for a batch that slow
+        (10, 80, 0.1, 0.2),
+        (2, 16, 1.2, 0.6),
+    ],
+)
+def test_an_old_lag_fades_only_when_batches_were_quicker_since(
+    batches: int, simulations: int, seconds: float, kept: float
+) -> None:
+    run = new_run(Go(), lag=0.4)
+    run._longest_pause = 60.0
+    counters = {"batches": batches, "simulations": simulations}
+    result = found({1: 5}, best=1, counters=counters, seconds=seconds)
+    assert run._lag_to_keep(result) == pytest.approx(kept)
+
+
+def test_rare_batches_are_not_taken_for_slow_ones() -> None:
+    run = new_run(Go())
+    run._longest_pause = 0.03  # between two looks, which come between batches
+    counters = {"batches": 4, "simulations": 90_000}  # the rest was in the cache
+    result = found({1: 5}, best=1, counters=counters, seconds=2.0)
+    assert run._lag_to_keep(result) == 0.03
+
+
+def new_run(go: Go, lag: float = 0.0) -> SearchRun:
+    """Of a search with eight leaves a batch that stays where it is."""
+    game = SimpleNamespace(
+        player=lambda _state: 0, ply=lambda _state: 0, legal_actions=lambda _state: [1, 2]
+    )
+    options = SimpleNamespace(threads=1, leaves_per_tree=8, cache_mib=0)
+    search: Any = SimpleNamespace(game=game, options=options, cache=None, stop=lambda: None)
+    running = Running(go, Position(), SETTINGS, time.perf_counter())
+    writer: Any = SimpleNamespace(say_all=lambda _lines: None)
+    return SearchRun(writer, running, search, 0, [], Memory(lag=lag), hits=lambda: 0)
+
+
+def test_simulations_on_the_opponents_time_are_not_taken_for_our_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = new_run(Go(ponder=True, wtime=60_000))
+    looks: list[int] = []
+
+    def reached(_result: Any, _elapsed: float, _depth: int, simulations: int, *_: Any) -> bool:
+        looks.append(simulations)
+        return False
+
+    monkeypatch.setattr(run._limits, "reached", reached)
+    monkeypatch.setattr(search_run, "info_lines", lambda *_: [])
+    for simulations in (1_000, 500_000, 500_300):
+        if simulations == 500_300:
+            run._running.ponderhit()
+        counters = {"batches": 0, "evaluations": 0, "max_depth": 3, "mean_depth": 2.0}
+        counters["simulations"] = simulations
+        result = found({1: 5, 2: 4}, best=1, counters=counters, seconds=1.0, bytes=0, pv=("a",))
+        run._progress(result)
+    assert looks == [300]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from uci_talk import Fake, Talk, infos
 
 import zermelo
 from zermelo.errors import UserError
-from zermelo.uci import workshop
+from zermelo.uci import tablebase, workshop
 from zermelo.uci.book import Book
 from zermelo.uci.tablebase import Tablebase, TablebaseEvaluator, board_of
 
@@ -122,6 +124,30 @@ def test_a_position_is_probed_once() -> None:
     for _ in range(5):
         evaluate("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", tables)
     assert (prober.asked, tables.hits) == (1, 5)
+
+
+def test_threads_that_ask_together_do_not_take_positions_from_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class SlowKey(bytes):
+        """Lets other threads in whenever it is looked up."""
+
+        def __hash__(self) -> int:
+            time.sleep(0)
+            return super().__hash__()
+
+    monkeypatch.setattr(tablebase, "REMEMBERED", 2)
+    tables = Tablebase("", Prober(queen_wins), 5)
+    board = chess.Board("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1")
+    keys = [SlowKey(bytes([number])) for number in range(4)]
+
+    def ask(first: int) -> list[int | None]:
+        return [tables.value(keys[(first + i) % 4], board) for i in range(500)]
+
+    with ThreadPoolExecutor(4) as threads:
+        found = [value for values in threads.map(ask, range(4)) for value in values]
+    assert found == [1] * 2000
+    assert tables.hits == 2000
 
 
 def test_the_root_keeps_the_quickest_wins_the_slowest_losses_and_every_draw() -> None:

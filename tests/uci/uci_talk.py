@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -102,18 +103,24 @@ def infos(lines: list[str]) -> list[dict[str, str]]:
 
 
 class Fake:
-    """A network that prefers some actions, fails or answers nonsense when told to."""
+    """A network that prefers some actions, is slow, fails or answers nonsense when told to."""
 
     def __init__(
-        self, value: float = 0.1, fail_after: int | None = None, nan: bool = False
+        self,
+        value: float = 0.1,
+        fail_after: int | None = None,
+        nan: bool = False,
+        seconds: float = 0.0,
     ) -> None:
         self.value = value
+        self.seconds = seconds  # that a batch takes
         self.fail_after = fail_after
         self.nan = nan
         self.calls = 0
 
     def __call__(self, planes: Any) -> tuple[Any, Any]:
         self.calls += 1
+        time.sleep(self.seconds)
         policy = np.zeros((len(planes), 1858), np.float32)
         policy[:, 322] = 3.0  # the mover's e2e4
         value = np.full(len(planes), self.value, np.float32)

@@ -1,6 +1,7 @@
 // Self-play in native code (P1-P7): what the samples of finished games hold.
 #include "selfplay/runner.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -37,6 +38,18 @@ bool equal(SampleColumns& a, SampleColumns& b) {
 }
 
 }  // namespace
+
+TEST("the temperature falls in a straight line and ends greedy") {
+  SelfPlayOptions options;
+  options.temperature_start = 1.3;
+  options.temperature_end = 0.1;
+  options.temperature_plies = 12;
+  CHECK_EQUAL(temperature_at(options, 0), 1.3);
+  CHECK(std::abs(temperature_at(options, 6) - 0.7) < 1e-12);
+  CHECK(std::abs(temperature_at(options, 11) - 0.2) < 1e-12);
+  CHECK_EQUAL(temperature_at(options, 12), 0.0);
+  CHECK_EQUAL(temperature_at(options, 500), 0.0);
+}
 
 TEST("shares of a policy add up to the whole exactly") {
   Random random(3);

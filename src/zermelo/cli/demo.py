@@ -34,7 +34,7 @@ def demo(
     ),
 ) -> None:
     """Learn Connect Four from nothing for a few minutes, see how strong it got, then play it."""
-    from zermelo.cli.train import need_torch, open_run, yardsticks_of
+    from zermelo.cli.train import INTERRUPTED, need_torch, open_run, yardsticks_of
     from zermelo.config import parse_duration
     from zermelo.loop import Stop, make_view, run_loop
 
@@ -50,7 +50,9 @@ def demo(
     )
     run_loop(made, stop, make_view(sys.stdout), yardsticks_of(made.config, stop))
     console.print(curve(made.path / "metrics"))
-    offer_game(console, run)
+    offer_game(console, run, play_now=not stop.interrupted)
+    if stop.interrupted:
+        raise typer.Exit(INTERRUPTED)
 
 
 def curve(metrics: Path) -> Table:
@@ -62,7 +64,7 @@ def curve(metrics: Path) -> Table:
         table.add_column(heading, justify="right")
     games = 0
     for row in read_metrics(metrics):
-        games += int(row["selfplay"]["games"])
+        games += int(row.get("selfplay", {}).get("games", 0))  # pretraining plays none
         found: dict[str, Any] = row.get("evaluate") or {}
         if "connect4.keeps_value" not in found:
             continue
@@ -76,13 +78,13 @@ def curve(metrics: Path) -> Table:
     return table
 
 
-def offer_game(console: Console, run: Path) -> None:
-    """A game against what was learned, if anybody is there."""
+def offer_game(console: Console, run: Path, play_now: bool) -> None:
+    """A game against what was learned: at once if anybody is there, else how to begin one."""
     from zermelo.cli.play import play
 
     opponent = f"{run}?simulations={SIMULATIONS}"
     command = f"zermelo play connect4 --against '{opponent}'"
-    if not someone_answers():
+    if not (play_now and someone_answers()):
         console.print(f"\nYour turn: {command}", soft_wrap=True)
         return
     console.print(f"\nYour turn ({command}).", soft_wrap=True)

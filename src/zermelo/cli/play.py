@@ -20,11 +20,12 @@ from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, outcome_text, parse_action, parse_position
 from zermelo.games.protocol import Game, State
 from zermelo.games.render import rich_board
+from zermelo.network.runtimes import installed_backends
 from zermelo.players import Player
 from zermelo.players import player as find_player
 from zermelo.players.human import HumanPlayer
+from zermelo.players.network_path import shipped_network
 
-DEFAULT = "reference?simulations=400"
 HINT = "reference?simulations=800"
 HELP = (
     "Type an action, its number in the list of 'moves', or: moves, undo, hint, board, help, quit."
@@ -43,7 +44,7 @@ def play(
         str | None,
         typer.Option(
             help="human, random, minimax?depth=4, perfect, a network FILE?simulations=800, ...",
-            show_default=DEFAULT,
+            show_default="a network that comes with the package, else the search alone",
         ),
     ] = None,
     run: Annotated[
@@ -61,7 +62,7 @@ def play(
     state = rules.initial() if position is None else parse_position(rules, position)
     if run is not None and against is not None:
         raise UserError("--run and --against both name the opponent: give one of them")
-    opponent = find_player(against or (DEFAULT if run is None else f"{run}"), rules)
+    opponent = find_player(against or (f"{run}" if run else default_opponent(rules)), rules)
     seat = random.randrange(2) if side == "random" else SIDES.index(side)
     players: list[Player | None] = [None, None]  # None is a person
     if not isinstance(opponent, HumanPlayer):
@@ -69,6 +70,14 @@ def play(
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer only
     Session(rules, state, players).run()
+
+
+def default_opponent(game: Game) -> str:
+    """The best that is at hand: a network that comes with the package, if something can run it."""
+    network = shipped_network(game)
+    if network is not None and installed_backends():
+        return f"{network}?simulations=400"
+    return "reference?simulations=400"
 
 
 class Session:

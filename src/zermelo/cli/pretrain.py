@@ -65,7 +65,9 @@ def summary(found: dict[str, Any]) -> str:
     training = found["train"]["training"]
     accuracy = training["policy_accuracy"]
     agrees = "" if accuracy is None else f", the policy agrees in {accuracy:.1%}"
+    damaged = "".join(f"damaged and left out: {problem}\n" for problem in found["damaged"])
     return (
+        f"{damaged}"
         f"{found['run']}: {found['samples']:,} samples of {found['positions']:,} positions, "
         f"loss {training['loss']:.3f}{agrees} ({found['seconds']:.0f} s)\n"
         f"to go on with self-play: zermelo train {found['run']}"

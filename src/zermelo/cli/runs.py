@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from zermelo.errors import UserError
 
@@ -53,9 +54,9 @@ def describe(place: Path) -> dict[str, Any]:
     row |= {"game": None, "iteration": 0, "iterations": None, "version": None}
     try:
         head, tables = read_run_file(place / "run.toml")
-        row["game"] = tables.get("game", {}).get("name")
-        row["iterations"] = tables.get("loop", {}).get("iterations")
         row["version"] = head.get("version")
+        row["game"] = _section(tables, "game").get("name")
+        row["iterations"] = _section(tables, "loop").get("iterations")
     except UserError as error:
         row["error"] = str(error)
     entries = read_metrics(place / "metrics")
@@ -72,6 +73,13 @@ def describe(place: Path) -> dict[str, Any]:
     row["bytes"] = sum(status.st_size for status in sizes)
     row["changed"] = max((status.st_mtime for status in sizes), default=0.0)
     return row
+
+
+def _section(tables: dict[str, Any], name: str) -> dict[str, Any]:
+    table = tables.get(name, {})
+    if not isinstance(table, dict):
+        raise UserError(f"run.toml: '{name}' is a section, not a value: write [{name}]")
+    return table
 
 
 def _status(path: Path) -> Any:
@@ -96,7 +104,7 @@ def show(rows: list[dict[str, Any]]) -> None:
         state = f"running ({row['process']})" if row["process"] else "stopped"
         table.add_row(
             row["run"],
-            row["game"] or "-",
+            str(row["game"] or "-"),
             f"{row['iteration']}/{row['iterations'] or '?'}",
             f"{row['games']:,}",
             f"{row['samples']:,}",
@@ -104,7 +112,7 @@ def show(rows: list[dict[str, Any]]) -> None:
             "-" if row["seconds"] is None else duration_text(row["seconds"]),
             f"{row['bytes'] / 2**20:,.1f}",
             time.strftime("%F %R", time.localtime(row["changed"])),
-            row["error"] or state,
+            Text(row["error"] or state),  # may name a [section]
         )
     console = Console(highlight=False)
     if not console.is_terminal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 import time
 from pathlib import Path
@@ -44,6 +45,7 @@ def selfplay(
 
     tables, origin = tables_for(game)
     config = RunConfig.from_tables(tables, origin).changed(parse_settings(settings or []), "--set")
+    config = config.changed({"loop": {"seed": seed}}, "--seed")
     with Stop() as stop:
         found = make_shards(config, out, samples, weights, workers or 0, seed, stop)
     if as_json:
@@ -69,6 +71,7 @@ def make_shards(
     from zermelo.loop.stop import StoppedError
     from zermelo.loop.tally import SelfPlayTally
     from zermelo.loop.workers import WorkerPool
+    from zermelo.replay import ReplayStore
     from zermelo.selfplay.worker import Order, Spec
 
     count = workers or config.workers.workers or available_cores()
@@ -79,6 +82,7 @@ def make_shards(
     lock = RunLock(out / "lock")
     network, backend, precision = ready_network(config, weights, out, seed)
     tally = SelfPlayTally(count)
+    shards = ReplayStore(out, config.game())
 
     def spec(number: int) -> Spec:
         return Spec(
@@ -89,7 +93,7 @@ def make_shards(
             precision=precision,
             replay=str(out),
             worker=number,
-            seed=seed * 1024 + number,
+            seed=worker_seed(seed, number, shards.next_number(number)),
             shard_samples=config.replay.shard_samples,
             exact=False,
         )
@@ -133,6 +137,11 @@ def make_shards(
         "wall_seconds": round(seconds, 3),
         **figures,
     }
+
+
+def worker_seed(seed: int, worker: int, shards: int) -> int:
+    """Of a worker that finds so many shards of its own: it must not play their games again."""
+    return random.Random(f"selfplay {seed} {worker} {shards}").getrandbits(52)
 
 
 def ready_network(

@@ -150,12 +150,23 @@ def existing_run(target: str) -> Path | None:
 
     path = Path(target)
     if path.is_dir():
-        if not is_run(path):
-            raise UserError(f"'{target}' is not a run: it has no run.toml")
-        return path
+        if is_run(path):
+            return path
+        if names_game(target):  # which happens to be a directory's name too
+            return None
+        raise UserError(f"'{target}' is not a run: it has no run.toml")
     if path.name == "run.toml" and is_run(path.parent) and (path.parent / "lock").exists():
         return path.parent
     return None
+
+
+def names_game(target: str) -> bool:
+    """Whether the target is a game or a preset."""
+    try:
+        tables_for(target)
+    except UserError:
+        return False
+    return True
 
 
 def tables_for(target: str) -> tuple[dict[str, Any], str]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from zermelo.network.architecture import NetworkOptions
 from zermelo.options import option
 
+HIGHEST_SEED = 9_000_000_000_000_000  # that the core's own options take
+
 
 @dataclass(frozen=True)
 class GameOptions:
@@ -60,7 +62,8 @@ class LoopOptions:
     )
     samples_share: float = option(
         0.0,
-        "Or so many times the samples of the iteration before, if that is less; 0 is never.",
+        "Or so many times the samples of the iteration before, if that is less (below 1: but at "
+        "least this share of samples_per_iteration); 0 is never.",
         low=0.0,
         high=10.0,
         technique="T8",
@@ -74,4 +77,4 @@ class LoopOptions:
     keep_every: int = option(
         10, "Checkpoints that are kept for ever: every so many; 0 is none.", low=0, high=1_000_000
     )
-    seed: int = option(0, "Of everything random in the run.", low=0, high=2**53)
+    seed: int = option(0, "Of everything random in the run.", low=0, high=HIGHEST_SEED)

@@ -70,6 +70,7 @@ class RunConfig:
         name = made["game"][0].name
         if not name:
             raise UserError(f"{begin}[game] has no name, so it is not known what to play")
+        refuse_no_samples(made["selfplay"][0], begin)
         return cls(
             game_name=absolute_game(name),
             network=made["network"][0],
@@ -108,6 +109,16 @@ class RunConfig:
     def changed(self, changes: Tables, origin: str = "") -> RunConfig:
         """With some options set anew."""
         return RunConfig.from_tables(merged(self.tables(), changes), origin)
+
+
+def refuse_no_samples(options: _core.SelfPlayOptions, begin: str) -> None:
+    """Raises if no search of self-play would give a sample: a run would wait for ever."""
+    full = options.full_search_probability or options.always_full_plies
+    if not (full or options.fast_samples):
+        raise UserError(
+            f"{begin}[selfplay]: no game would give a sample, since full_search_probability and "
+            "always_full_plies are 0 and fast_samples is off"
+        )
 
 
 def read_run_file(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

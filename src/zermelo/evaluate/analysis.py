@@ -40,8 +40,8 @@ class _Worker:
     """A thread's searches, and what it is searching."""
 
     def __init__(self) -> None:
-        self.searches: dict[tuple[Any, ...], Search] = {}  # by game and leaves per tree
         # Guarded by the engine's lock.
+        self.searches: dict[tuple[Any, ...], Search] = {}  # by game and leaves per tree
         self.chunk: list[Task] = []
         self.search: Search | None = None  # the one that runs, if any does
 
@@ -210,8 +210,7 @@ class AnalysisEngine:
             if command.action == "query_version":
                 answer["version"] = __version__
             elif command.action == "clear_cache":
-                for cache in self._caches.values():
-                    cache.clear()
+                self._forget_caches()
             else:
                 turns = command.turns
 
@@ -224,6 +223,15 @@ class AnalysisEngine:
                 self._terminate(meant)
             self._answers.append(answer)
             self._changed.notify_all()
+
+    def _forget_caches(self) -> None:
+        """Lets every worker make its searches anew, with empty caches. The lock is held.
+
+        A cache may not be emptied while it is used: one that is dies with its last search.
+        """
+        self._caches.clear()
+        for worker in self._workers:
+            worker.searches.clear()
 
     def _terminate(self, meant: Callable[[Task], bool]) -> None:
         """Answers what waits, and ends what runs. The lock is held."""
@@ -347,16 +355,16 @@ class AnalysisEngine:
         if self._fill:
             leaves = 1 << (max(1, self._fill // boards).bit_length() - 1)
         key = (*game_key(game), leaves)
-        if key not in worker.searches:
-            with self._changed:
+        with self._changed:
+            if key not in worker.searches:
                 cache = self._caches.get(game_key(game))
                 search = Search(
                     game, self._evaluator, self._options.replace(leaves_per_tree=leaves), cache
                 )
                 if search.cache is not None:
                     self._caches[game_key(game)] = search.cache
-            worker.searches[key] = search
-        return worker.searches[key]
+                worker.searches[key] = search
+            return worker.searches[key]
 
     def _close(self, task: Task, found: Mapping[str, Any]) -> None:
         """A task's last answer. The lock is held."""

@@ -21,6 +21,10 @@ from zermelo.players.human import HumanPlayer
 from zermelo.players.network_path import looks_like_network, network_path
 from zermelo.players.registry import ENGINE, settings_known, with_settings
 
+GATHER = 8  # positions in a batch that games side by side share: more is hardly faster on a core
+BOARDS = 2 * GATHER  # while one batch is evaluated, the next one is searched for
+QUICK = ("random", "rollout", "search")  # players without a network that may sit among them
+
 
 def network_of(spec: str | Player) -> str | None:
     """The network that a player needs, as it lies now; None if none."""
@@ -59,8 +63,9 @@ def make_contestants(specs: Sequence[str | Player], game: Game) -> Contestants:
     """
     exact: list[str | Player] = []
     names: list[str] = []
+    boards = BOARDS if can_gather(specs) else 1
     for spec in specs:
-        exact.append(_pinned(spec, game))
+        exact.append(_pinned(spec, game, GATHER if boards > 1 else 0))
         made = find_player(_named(spec), game)
         if isinstance(made, HumanPlayer):
             raise UserError("a match is played without people: 'human' cannot take part")
@@ -68,7 +73,27 @@ def make_contestants(specs: Sequence[str | Player], game: Game) -> Contestants:
     for i, name in enumerate(names):
         if name in names[:i]:
             names[i] = f"{name} #{names[:i].count(name) + 1}"
-    return Contestants(tuple(exact), tuple(names))
+    return Contestants(tuple(exact), tuple(names), boards)
+
+
+def can_gather(specs: Sequence[str | Player]) -> bool:
+    """Whether many games may be played side by side in a process and share the network's batches.
+
+    Not with a clock, with players that want a processor to themselves, or with searches whose own
+    batches would make a position's evaluation depend on its neighbours.
+    """
+    if not any(network_of(spec) for spec in specs):
+        return False
+    for spec in specs:
+        if not isinstance(spec, str):
+            return False
+        name, given = split_spec(spec)
+        if network_of(spec) is None and name not in QUICK:
+            return False
+        alone = all(given.get(key, "1") == "1" for key in ("threads", "leaves_per_tree"))
+        if "seconds" in given or not alone or name == "policy":
+            return False
+    return True
 
 
 def network_digests(specs: Sequence[str | Player]) -> dict[str, str]:
@@ -102,20 +127,24 @@ def _named(spec: str | Player) -> str | Player:
     return with_settings(path, given)
 
 
-def _pinned(spec: str | Player, game: Game) -> str | Player:
-    """Also with one backend, and without answers that depend on which mirror image came first.
+def _pinned(spec: str | Player, game: Game, gather: int) -> str | Player:
+    """Also with one backend; side by side, with what keeps a game's moves its own.
 
-    So a game's moves are its own, although the evaluations of all games are kept.
+    That is batches of one size, and no answers that depend on which mirror image came first.
     """
     path = network_of(spec)
     named = _named(spec)
-    if path is None or not isinstance(named, str):
+    if not isinstance(named, str):
         return named
-    load_network(path, game)
     given = split_spec(named)[1]
+    if path is None:  # its cache is its own, and there is one such player on each board
+        small = {"cache_mib": "16"} | given
+        return add_settings(named, small, only_known=True) if gather else named
+    load_network(path, game)
     backends = [given["backend"]] if "backend" in given else installed_backends()
     if not backends:
         raise UserError(f"'{path}' needs openvino, onnxruntime or torch to be run")
-    return add_settings(
-        named, {"cache_symmetry": "off", "backend": backends[0]} | given, only_known=True
-    )
+    settings = {"backend": backends[0]}
+    if gather:
+        settings |= {"gather": str(gather), "cache_symmetry": "off"}
+    return add_settings(named, settings | given, only_known=True)

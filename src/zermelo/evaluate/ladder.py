@@ -52,7 +52,10 @@ class Rung:
 
 
 class Ladder:
-    """The ratings of one run's checkpoints, the first of them being the anchor at 0 Elo."""
+    """The ratings of one run's checkpoints, the first of them being the anchor at 0 Elo.
+
+    A yardstick is no checkpoint, even if it was the first to play.
+    """
 
     def __init__(
         self, directory: Path, game: str | Game, options: LadderOptions | None = None
@@ -87,7 +90,7 @@ class Ladder:
         """Of all who played; None before the first match."""
         if not self._meetings:
             return None
-        return bradley_terry(self._meetings, self.names[0])
+        return bradley_terry(self._meetings, self._anchor())
 
     def rung(self, name: str) -> Rung | None:
         """Where a player stands now; later games of others move it."""
@@ -101,6 +104,10 @@ class Ladder:
         """All, in the order in which they came."""
         found = (self.rung(name) for name in self.names)
         return [rung for rung in found if rung is not None]
+
+    def _anchor(self) -> str:
+        yardsticks, names = self.options.yardsticks.split(), self.names
+        return next((name for name in names if name not in yardsticks), names[0])
 
     def _met(self, name: str, other: str) -> bool:
         return any({m.first, m.second} == {name, other} for m in self._meetings)

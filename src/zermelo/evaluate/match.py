@@ -188,11 +188,13 @@ def run_tasks(
 ) -> None:
     """Plays what is not in the store yet, until all is played or `on_game` says that it is enough.
 
-    Finished games are put into `records` and `timings` by their number.
+    Finished games are put into `records` and `timings` by their number. A store with others than
+    these games is refused.
     """
     wanted = {task.number for task in tasks}
     if store is not None:
-        records.update({n: record for n, record in store.records.items() if n in wanted})
+        store.require_all_wanted(wanted)
+        records.update(store.records)
         timings.update({n: timing for n, timing in store.timings.items() if n in wanted})
     missing = [task for task in tasks if task.number not in records]
     if on_game() or not missing:
@@ -264,6 +266,8 @@ def agreement(game: Game, contestants: Contestants, options: MatchOptions) -> di
         "openings": options.openings,
         "book": source_digest(options.openings),
         "adjudication": vars(options.adjudication),
+        # A test drops the games beyond the pair that decides it, but not those of another match.
+        "sprt": vars(options.sprt) if options.sprt else None,
     }
 
 

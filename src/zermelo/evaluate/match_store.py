@@ -1,6 +1,6 @@
 """A match's directory: what was agreed, and every finished game, safe against a kill at any point.
 
-match.json    game, players, seed, openings, adjudication; a match goes on only with the same
+match.json    game, players, seed, openings and so on; a match goes on only with the same
 games.jsonl   a line per game as it ends, written through to the disk; in order when all is done
 timing.jsonl  what the games cost
 games.pgn     the same games, for chess
@@ -12,7 +12,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -72,6 +72,16 @@ class MatchStore:
         if other:
             raise UserError(
                 f"'{self.directory}' holds another match (its {' and '.join(other)} differ): "
+                "choose another directory"
+            )
+
+    def require_all_wanted(self, wanted: Collection[int]) -> None:
+        """Refuses a match without some of the finished games: `finish` would drop them."""
+        beyond = self.records.keys() - set(wanted)
+        if beyond:
+            raise UserError(
+                f"'{self.directory}' holds {len(self.records)} finished games, some of them beyond "
+                f"the {len(wanted)} asked for: ask for at least {max(beyond) + 1} games in all, or "
                 "choose another directory"
             )
 

@@ -11,6 +11,7 @@ import hashlib
 import io
 import random
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -198,7 +199,15 @@ def _text(data: bytes, name: str) -> str:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 data = archive.read(archive.namelist()[0])
         return data.decode()
-    except (OSError, EOFError, zipfile.BadZipFile, UnicodeDecodeError, IndexError):
+    except (
+        OSError,
+        EOFError,
+        RuntimeError,  # a zip with a password, or packed in a way that is not known here
+        ValueError,  # no text, or places outside the file
+        IndexError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ):
         raise UserError(f"openings '{name}': it is damaged or no text") from None
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from zermelo.evaluate.adjudicate import AdjudicateOptions, Adjudicator, Judgement, Verdict
@@ -32,22 +33,28 @@ class Contestants:
 
     specs: tuple[str | Player, ...]
     names: tuple[str, ...]
+    boards: int = 1  # games that one process plays side by side
+
+
+class ClosedError(Exception):
+    """The hall closed in the middle of a game."""
 
 
 class _Seat:
-    """One player in one game."""
+    """One player in one game. `clock` says what its thinking costs."""
 
-    def __init__(self, player: Player) -> None:
+    def __init__(self, player: Player, clock: Callable[[], float]) -> None:
         self.player = player
+        self._clock = clock
         self.seconds = 0.0
         self.moves = 0
         self.simulations = 0
 
     def choose(self, game: Game, state: State) -> tuple[int, MoveReport]:
         """A legal action and what the player thought; PlayerError if it fails."""
-        started = time.perf_counter()
+        started = self._clock()
         action = self.player.choose(game, state)
-        self.seconds += time.perf_counter() - started
+        self.seconds += self._clock() - started
         self.moves += 1
         if action not in game.legal_actions(state):
             raise PlayerError("illegal move", f"action {action}")
@@ -61,16 +68,24 @@ class Table:
     """Where games are played: the rules, the adjudicator, and the players that were needed."""
 
     def __init__(
-        self, game: Game, contestants: Contestants, adjudication: AdjudicateOptions
+        self,
+        game: Game,
+        contestants: Contestants,
+        adjudication: AdjudicateOptions,
+        closing: threading.Event | None = None,
     ) -> None:
+        """`closing` ends a game at its next move with ClosedError."""
         self.game = game
+        self._closing = closing
+        # Side by side, games wait for each other; the time of the processor is what a player costs.
+        self._clock = time.thread_time if contestants.boards > 1 else time.perf_counter
         self._contestants = contestants
         self._adjudicator = Adjudicator(game, adjudication)
         self._players: dict[int, Player] = {}  # the one used last is the last
 
     def play(self, task: Task) -> tuple[GameRecord, Timing]:
         """One game from its opening to its end."""
-        seats = [_Seat(self._seated(task, index)) for index in task.players]
+        seats = [_Seat(self._seated(task, index), self._clock) for index in task.players]
         state = task.opening.states(self.game)[-1]
         actions: list[str] = []
         notes: list[str] = []
@@ -78,6 +93,8 @@ class Table:
         judged: list[Judgement] = []
         verdict = self._verdict(state, len(task.opening.actions), judged)
         while verdict is None:
+            if self._closing is not None and self._closing.is_set():
+                raise ClosedError
             mover = self.game.player(state)
             try:
                 action, report = seats[mover].choose(self.game, state)

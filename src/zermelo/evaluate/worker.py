@@ -1,14 +1,14 @@
 """A process that plays games of a match: `python -m zermelo.evaluate.worker`, started by `workers`.
 
-It reads a line of JSON that describes the match, then one line for each game, and answers each with
-one line. It ends when its input ends, so also when the process that started it was killed.
+It reads a line of JSON that describes the match, then one line for each game, and answers with one
+line for each game that ends. It ends when its input ends, so also when the process that started it
+was killed.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import queue
 import signal
 import sys
 import threading
@@ -16,8 +16,9 @@ from typing import Any, BinaryIO
 
 from zermelo.errors import UserError
 from zermelo.evaluate.adjudicate import AdjudicateOptions
+from zermelo.evaluate.hall import Hall
 from zermelo.evaluate.pairing import Task
-from zermelo.evaluate.play_game import Contestants, Table
+from zermelo.evaluate.play_game import Contestants
 from zermelo.games import game as find_game
 
 
@@ -29,6 +30,7 @@ def description(
         "game": game,
         "specs": list(contestants.specs),
         "names": list(contestants.names),
+        "boards": contestants.boards,
         "adjudication": vars(adjudication),
     }
 
@@ -38,34 +40,40 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started us
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a game or player prints must not look like an answer
-    lines: queue.Queue[bytes] = queue.Queue()
-    threading.Thread(target=_listen, args=(lines,), daemon=True).start()
-    table: Table | None = None
+    first_line = sys.stdin.buffer.readline()
+    if not first_line:
+        return
+    try:
+        hall = _hall(json.loads(first_line))
+    except Exception as error:
+        _send(answers, _failure(error))
+        return
+    _send(answers, {"ready": os.getpid()})
+    threading.Thread(target=_listen, args=(hall,), daemon=True).start()
     while True:
-        message = json.loads(lines.get())
-        try:
-            if table is None:
-                table = _table(message)
-                answer: dict[str, Any] = {"ready": os.getpid()}
-            else:
-                record, timing = table.play(Task.from_dict(message))
-                answer = {"record": record.to_json(), "timing": timing.to_json()}
-        except UserError as error:
-            answer = {"refused": str(error)}
-        except Exception as error:
-            answer = {"broken": f"{type(error).__name__}: {error}"}
-        _send(answers, answer)
+        found = hall.take()
+        if isinstance(found, Exception):
+            _send(answers, _failure(found))
+        else:
+            record, timing = found
+            _send(answers, {"record": record.to_json(), "timing": timing.to_json()})
 
 
-def _table(message: dict[str, Any]) -> Table:
-    contestants = Contestants(tuple(message["specs"]), tuple(message["names"]))
+def _failure(error: Exception) -> dict[str, Any]:
+    return {"refused" if isinstance(error, UserError) else "broken": str(error)}
+
+
+def _hall(message: dict[str, Any]) -> Hall:
+    contestants = Contestants(
+        tuple(message["specs"]), tuple(message["names"]), int(message["boards"])
+    )
     adjudication = AdjudicateOptions(**message["adjudication"])
-    return Table(find_game(message["game"]), contestants, adjudication)
+    return Hall(find_game(message["game"]), contestants, adjudication)
 
 
-def _listen(lines: queue.Queue[bytes]) -> None:
+def _listen(hall: Hall) -> None:
     for line in sys.stdin.buffer:
-        lines.put(line)
+        hall.put(Task.from_dict(json.loads(line)))
     _leave()
 
 

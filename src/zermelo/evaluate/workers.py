@@ -19,6 +19,7 @@ from typing import Any
 from zermelo.errors import UserError
 from zermelo.evaluate.adjudicate import AdjudicateOptions
 from zermelo.evaluate.game_record import GameRecord, Timing
+from zermelo.evaluate.hall import Hall, Played
 from zermelo.evaluate.pairing import Task
 from zermelo.evaluate.play_game import Contestants, Table
 from zermelo.evaluate.worker import description
@@ -27,8 +28,6 @@ from zermelo.games.protocol import Game
 
 COMMAND = (sys.executable, "-m", "zermelo.evaluate.worker")
 TRIES = 2  # of a game whose process died
-
-Played = tuple[GameRecord, Timing]
 
 
 @dataclass(frozen=True)
@@ -54,17 +53,24 @@ def play_tasks(setup: Setup, tasks: Iterable[Task]) -> Generator[Played, None, N
 
 
 def _play_here(setup: Setup, tasks: Iterable[Task]) -> Iterator[Played]:
-    with closing(Table(find_game(setup.game), setup.contestants, setup.adjudication)) as table:
+    game, contestants = find_game(setup.game), setup.contestants
+    if contestants.boards > 1:
+        with closing(Hall(game, contestants, setup.adjudication)) as hall:
+            yield from hall.play(tasks)
+        return
+    with closing(Table(game, contestants, setup.adjudication)) as table:
         for task in tasks:
             yield table.play(task)
 
 
 class _Pool:
-    """Processes, each with a thread here that hands it one game at a time."""
+    """Processes, each with a thread here that hands it as many games at a time as it has boards."""
 
     def __init__(self, setup: Setup, tasks: list[Task]) -> None:
         assert isinstance(setup.game, str)
         self._first_line = description(setup.game, setup.contestants, setup.adjudication)
+        count = min(setup.concurrency, len(tasks))
+        self._boards = min(setup.contestants.boards, -(-len(tasks) // count))  # used in each
         self._tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
         for task in tasks:
             self._tasks.put(task)
@@ -73,7 +79,6 @@ class _Pool:
         self._closing = threading.Event()
         self._lock = threading.Lock()
         self._processes: set[subprocess.Popen[bytes]] = set()  # guarded by _lock
-        count = min(setup.concurrency, len(tasks))
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
@@ -105,29 +110,39 @@ class _Pool:
 
     def _serve(self) -> None:
         process: subprocess.Popen[bytes] | None = None
+        playing: dict[int, tuple[Task, int]] = {}  # by number: the game and which try it is
         try:
             while not self._closing.is_set():
-                try:
-                    task = self._tasks.get_nowait()
-                except queue.Empty:
+                while len(playing) < self._boards and (task := self._next()):
+                    playing[task.number] = task, 1
+                    if process is not None:
+                        _tell(process, task.to_dict())
+                if not playing:
                     break
-                for attempt in range(TRIES):
-                    process = process or self._start()
-                    answer = None if process is None else _ask(process, task.to_dict())
-                    if answer is not None or self._closing.is_set():
-                        break
-                    assert process is not None
+                if process is None and (process := self._start()) is not None:
+                    for task, _ in playing.values():
+                        _tell(process, task.to_dict())
+                answer = None if process is None else _hear(process)
+                if answer is not None:
+                    record, timing = _played(answer)
+                    del playing[record.number]
+                    self._done.put((record, timing))
+                elif process is not None and not self._closing.is_set():
                     code, process = self._end(process), None
-                    if attempt + 1 == TRIES:
-                        raise RuntimeError(f"game {task.number}: its process died twice ({code})")
-                if answer is None:
-                    break
-                self._done.put(_played(answer, task.number))
+                    playing = {n: (task, tries + 1) for n, (task, tries) in playing.items()}
+                    if tired := [n for n, (_, tries) in playing.items() if tries > TRIES]:
+                        raise RuntimeError(f"game {tired[0]}: its process died twice ({code})")
         except BaseException as error:
             self._done.put(error)
         finally:
             if process is not None:
                 self._end(process)
+
+    def _next(self) -> Task | None:
+        try:
+            return self._tasks.get_nowait()
+        except queue.Empty:
+            return None
 
     def _start(self) -> subprocess.Popen[bytes] | None:
         """A process that has read what the match is; None when we are closing."""
@@ -139,12 +154,13 @@ class _Pool:
                 COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0
             )
             self._processes.add(process)
-        answer = _ask(process, self._first_line)
+        _tell(process, self._first_line)
+        answer = _hear(process)
         if answer is None and not self._closing.is_set():
             raise RuntimeError("a process that should play games cannot be started")
         if answer is not None and "ready" not in answer:
             self._end(process)
-            _played(answer, 0)
+            _played(answer)
         return process
 
     def _end(self, process: subprocess.Popen[bytes]) -> int:
@@ -160,12 +176,17 @@ class _Pool:
             return process.wait()
 
 
-def _ask(process: subprocess.Popen[bytes], message: dict[str, Any]) -> dict[str, Any] | None:
-    """One line to it and one back; None if it is gone."""
-    assert process.stdin is not None and process.stdout is not None
+def _tell(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
+    """One line to it; that it is gone shows when it is heard."""
+    assert process.stdin is not None
+    stdin, line = process.stdin, json.dumps(message).encode() + b"\n"
+    _quietly(lambda: (stdin.write(line), stdin.flush()))
+
+
+def _hear(process: subprocess.Popen[bytes]) -> dict[str, Any] | None:
+    """One line from it; None if it is gone."""
+    assert process.stdout is not None
     try:
-        process.stdin.write(json.dumps(message).encode() + b"\n")
-        process.stdin.flush()
         line = process.stdout.readline()
     except (OSError, ValueError):
         return None
@@ -175,16 +196,16 @@ def _ask(process: subprocess.Popen[bytes], message: dict[str, Any]) -> dict[str,
     return answer
 
 
-def _played(answer: dict[str, Any], number: int) -> Played:
+def _played(answer: dict[str, Any]) -> Played:
     if "refused" in answer:
         raise UserError(answer["refused"])
     if "broken" in answer:
-        raise RuntimeError(f"game {number}: {answer['broken']}")
+        raise RuntimeError(answer["broken"])
     return GameRecord.from_json(answer["record"]), Timing.from_json(answer["timing"])
 
 
-def _quietly(action: Callable[[], None]) -> None:
-    """A pipe to a process that is gone may object to being closed."""
+def _quietly(action: Callable[[], object]) -> None:
+    """A pipe to a process that is gone may object to being used or closed."""
     try:
         action()
     except (OSError, ValueError):

@@ -232,8 +232,10 @@ class Loop:
         options = self.config.loop
         wanted = int(options.samples_per_iteration)
         before = self.status.metrics.get("selfplay", {}).get("samples", 0)
-        if options.samples_share > 0 and iteration and before:
-            wanted = min(wanted, max(1, int(options.samples_share * before)))
+        share = options.samples_share
+        if share > 0 and iteration and before:
+            least = int(share * wanted) if share < 1 else 0  # else each would be less than the last
+            wanted = min(wanted, max(1, least, int(share * before)))
         return wanted
 
     def order(self, iteration: int, target: int) -> Order:
@@ -253,9 +255,7 @@ class Loop:
                 int(options.selfplay.simulations),
                 options.workers.progressive_fraction,
             ),
-            resign_threshold=float(
-                self.checkpoint.manifest.extra.get("resign_threshold", self.first_threshold())
-            ),
+            resign_threshold=self.threshold(),
             share=-(-target // self.workers),
             quota=target if self.exact else 0,
             games_from=games_from,
@@ -343,12 +343,12 @@ class Loop:
 
     def save(self, trained: dict[str, Any]) -> None:
         """Everything that the next iteration depends on, at once."""
-        iteration = self.iteration
+        iteration, oldest = self.iteration, self.oldest_iteration()
         calibration = calibrate(
             (
                 shard.header.statistics
                 for shard in self.replay.shards()
-                if self.oldest_iteration() <= shard.header.iteration <= iteration
+                if oldest <= shard.header.iteration <= iteration
             ),
             self.config.workers,
         )
@@ -409,6 +409,14 @@ class Loop:
         """Of the window."""
         return int(self.window.report()["oldest_iteration"] or 0)
 
+    def threshold(self) -> float:
+        """Of resignation: as the newest checkpoint has it, or as it is set now."""
+        assert self.checkpoint is not None
+        first = self.first_threshold()
+        if not self.config.workers.resign_calibrated:
+            return first
+        return float(self.checkpoint.manifest.extra.get("resign_threshold", first))
+
     def first_threshold(self) -> float:
         """Of resignation before anything is known, or always if it is not calibrated."""
         options = self.config
@@ -431,7 +439,20 @@ class Loop:
             metrics["evaluate"] = found
         patiently(lambda: self.metrics.write(self.iteration, metrics), self.wait_for_space)
         self.status.metrics = metrics
-        self.status.health = one_line(diagnose(self.run_directory.path, deep=False))
+        self.status.health = self.health_line()
+
+    def health_line(self) -> str:
+        """What the quick checks say.
+
+        They read the run file anew, which a person may have edited: what stops them does not stop
+        the run.
+        """
+        try:
+            return one_line(diagnose(self.run_directory.path, deep=False))
+        except UserError as error:
+            return f"unknown: {error}"
+        except Exception as error:
+            return f"unknown: {type(error).__name__}: {error}"
 
     # ---- telling --------------------------------------------------------------------------------
 

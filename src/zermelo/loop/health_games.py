@@ -13,7 +13,7 @@ LEAST_GAMES = 20
 LEAST_SIMULATIONS = 8  # of any search
 LEAST_GUMBEL = 4  # sequential halving does with fewer
 LEAST_PER_ACTION = 0.5  # simulations for each legal action
-LEAST_UNIQUE = 0.2  # share of games
+LEAST_UNIQUE = 0.2  # different lines of a shard, as a share of its games
 LEAST_OPENINGS = 6.0  # different positions, weighed by how often they come
 OPENING_PLIES = range(2, 9)
 MOST_ADJUDICATED = 0.2
@@ -82,7 +82,10 @@ def resignation(evidence: Evidence) -> Finding:
 
 
 def unique_games(evidence: Evidence) -> Finding:
-    """Whether games differ from each other as a whole."""
+    """Whether games differ from each other as a whole.
+
+    A shard counts its different lines; the same line in two shards counts in both.
+    """
     name = "unique games"
     headers = evidence.newest_headers
     games, unique = evidence.total("games", headers), evidence.total("unique_games", headers)
@@ -93,7 +96,8 @@ def unique_games(evidence: Evidence) -> Finding:
         name,
         share < LEAST_UNIQUE,
         share,
-        f"{share:.1%} of the newest {games:.0f} games are unlike every other",
+        f"the newest {games:.0f} games have {unique:.0f} different lines ({share:.1%}), counted "
+        "within each shard",
         "Raise selfplay.temperature_start (1.3) and temperature_plies, search.dirichlet_epsilon "
         "(0.25), or selfplay.opening_share.",
     )

@@ -15,7 +15,7 @@ POSITIONS = 64
 JUDGE_FACTOR = 8  # the judge's simulations for each of the search's
 MOST_JUDGE = 1600
 SECONDS = 20.0  # for the judge; a slow network is judged with what it managed
-LEAST_DISAGREEMENTS = 8
+LEAST_DISAGREEMENTS = 8  # of search and raw policy; with fewer a judge says little
 LONGEST = 400  # plies of a game that positions are taken from
 
 
@@ -34,11 +34,15 @@ def search_helps(evidence: Evidence) -> Finding:
     search = Search(evidence.game, evidence.evaluator, options)
     raw = [max(prior, key=lambda action: prior[action]) for prior in priors]
     chosen = [r.best_action for r in search.run_many(states, int(budget), seconds=SECONDS)]
+    differ = sum(a != b for a, b in zip(raw, chosen, strict=True))
+    if differ < LEAST_DISAGREEMENTS:
+        return unknown(
+            name, f"search and raw policy differ in only {differ} of {len(states)} positions"
+        )
     most = min(MOST_JUDGE, JUDGE_FACTOR * int(budget))
     judged = search.run_many(states, max(most, 2 * int(budget)), seconds=SECONDS)
     agree_raw = float(np.mean([r.best_action == a for r, a in zip(judged, raw, strict=True)]))
     agree = float(np.mean([r.best_action == a for r, a in zip(judged, chosen, strict=True)]))
-    differ = sum(a != b for a, b in zip(raw, chosen, strict=True))
     return verdict(
         name,
         agree <= agree_raw < 0.9,

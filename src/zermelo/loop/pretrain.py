@@ -43,6 +43,7 @@ TEACHER_SAMPLES = 10_000  # of a teacher, if no number is asked for
 SOURCE = "source"  # in a shard's statistics: where its samples are from
 
 Progress = Callable[[str, int, int], None]  # what is done, how much, of how much (0: not known)
+Report = Callable[[str], None]  # takes a sentence
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,12 @@ def pretrain(run: Run, asked: Pretraining, progress: Progress | None = None) -> 
     """Fills a locked run's shards and trains on them; returns figures for people and programs."""
     tell: Progress = progress or (lambda *_: None)
     started = time.monotonic()
+    damaged: list[str] = []
     refuse_trained(run)
     remove_earlier(run)
-    samples, shards = fill(run, asked, tell)
+    samples, shards = fill(run, asked, tell, damaged.append)
+    for sentence in damaged:
+        run.log(sentence)
     metrics = learn(run, asked, started, samples, tell)
     run.log(f"pretrained on {samples} samples from {asked.source}")
     return {
@@ -70,6 +74,7 @@ def pretrain(run: Run, asked: Pretraining, progress: Progress | None = None) -> 
         "source": asked.source,
         "samples": samples,
         "shards": shards,
+        "damaged": damaged,
         "positions": metrics["window"]["merged"],
         "checkpoint": str(CheckpointStore(run.checkpoints, read_only=True).path(1)),
         "seconds": round(time.monotonic() - started, 3),
@@ -100,8 +105,8 @@ def remove_earlier(run: Run) -> None:
 # --- 1. samples -----------------------------------------------------------------------------------
 
 
-def fill(run: Run, asked: Pretraining, tell: Progress) -> tuple[int, int]:
-    """Writes the shards; how many samples and shards there are then."""
+def fill(run: Run, asked: Pretraining, tell: Progress, report: Report) -> tuple[int, int]:
+    """Writes the shards, oldest first; how many samples and shards there are then."""
     game: Any = run.config.game()
     schema = Schema.of(game)
     wanted = asked.samples
@@ -110,7 +115,7 @@ def fill(run: Run, asked: Pretraining, tell: Progress) -> tuple[int, int]:
     number = ReplayStore(run.replay, schema).next_number(0)
     total = shards = 0
     tell("reading", 0, wanted or 0)
-    for found in source_samples(game, asked, run.config.replay.shard_samples):
+    for found in source_samples(game, asked, run.config.replay.shard_samples, report):
         samples = found
         if wanted is not None and total + len(found) > wanted:
             samples = found.take(np.arange(wanted - total))
@@ -128,13 +133,13 @@ def fill(run: Run, asked: Pretraining, tell: Progress) -> tuple[int, int]:
     return total, shards
 
 
-def source_samples(game: Any, asked: Pretraining, size: int) -> Iterator[Samples]:
-    """The source's samples in pieces of about `size`."""
+def source_samples(game: Any, asked: Pretraining, size: int, report: Report) -> Iterator[Samples]:
+    """The source's samples in pieces of about `size`; `report` hears what is damaged."""
     wanted = asked.samples
     if not asked.source.startswith(TEACHER):
         path = Path(asked.source).expanduser()
         if path.is_dir():
-            return samples_of_run(game, path)
+            return samples_of_run(game, path, wanted, report)
         games = labelled_file(game, path)
     else:
         games = teacher_labels(game, asked.source.removeprefix(TEACHER), asked.seed)
@@ -142,21 +147,49 @@ def source_samples(game: Any, asked: Pretraining, size: int) -> Iterator[Samples
     return (samples_of(game, some) for some in chunks(games, size))
 
 
-def samples_of_run(game: Any, path: Path) -> Iterator[Samples]:
-    """The shards of another run of the same game, newest first, as if of iteration 0."""
+def samples_of_run(game: Any, path: Path, wanted: int | None, report: Report) -> Iterator[Samples]:
+    """The newest samples of another run of the same game, as if of iteration 0.
+
+    The oldest come first, so that the new run's window, too, counts them as the oldest.
+    """
     if not is_run(path):
         raise UserError(f"'{path}' is a directory, but no run")
     there = Run.open(path).config.game().name
     if there != game.name:
         raise UserError(f"'{path}' is a run of {there}, not of {game.name}")
-    shards = [place for place in (path / "replay").glob("*.zshard") if parse_name(place.name)]
-    for place in sorted(shards, reverse=True):
-        try:  # nothing of the other run is moved, even if it is damaged
-            samples = read_shard(place, game).samples
-        except (ShardError, FileNotFoundError):
-            continue
+    chosen, total = newest_shards(game, path / "replay", wanted, report)
+    surplus = 0 if wanted is None else max(0, total - wanted)  # of the oldest shard
+    for place in reversed(chosen):
+        samples = read_shard(place, game).samples
+        samples = samples.take(np.arange(surplus, len(samples)))
+        surplus = 0
         columns = samples.columns() | {"iterations": np.zeros(len(samples), np.uint32)}
         yield Samples(**columns)
+
+
+def newest_shards(
+    game: Any, directory: Path, wanted: int | None, report: Report
+) -> tuple[list[Path], int]:
+    """Sound shards, newest first, until there are the samples wanted; how many there are.
+
+    Nothing of the other run is moved, even if it is damaged.
+    """
+    places = [(parse_name(place.name), place) for place in directory.glob("*.zshard")]
+    aged = [((name[0], name[2], name[1]), place) for name, place in places if name]
+    chosen: list[Path] = []
+    total = 0
+    for _, place in sorted(aged, reverse=True):
+        if wanted is not None and total >= wanted:
+            break
+        try:
+            total += len(read_shard(place, game).samples)
+        except ShardError as error:
+            report(f"{error}; it is left out")
+        except FileNotFoundError:
+            continue
+        else:
+            chosen.append(place)
+    return chosen, total
 
 
 # --- 2. training ----------------------------------------------------------------------------------

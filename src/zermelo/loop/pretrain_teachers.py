@@ -90,7 +90,8 @@ def taught_games(game: Any, teacher: str, seed: int) -> Iterator[Labels]:
         while True:
             chance = random.Random(f"taught {seed} {number}")
             number += 1
-            state = random_position(game, chance, chance.randint(*OPENING_PLIES))
+            plies = chance.randint(*OPENING_PLIES)
+            state = random_position(game, chance, plies)
             if state is None:
                 continue
             if isinstance(own, StartsGames):
@@ -98,7 +99,7 @@ def taught_games(game: Any, teacher: str, seed: int) -> Iterator[Labels]:
             if isinstance(own, Reseeds):
                 own.reseed(chance.getrandbits(52))
             try:
-                yield taught_game(game, own, state)
+                yield taught_game(game, own, state, plies)
             except PlayerError as error:
                 raise UserError(f"the teacher {own.name} cannot go on: {error}") from None
     finally:
@@ -117,8 +118,11 @@ def with_limit(teacher: str) -> str:
     return f"{teacher}{'&' if given else '?'}nodes={ENGINE_NODES}"
 
 
-def taught_game(game: Any, teacher: Any, state: State) -> Labels:
-    """One game; its result is the rules', or the teacher's opinion if it is cut off."""
+def taught_game(game: Any, teacher: Any, state: State, plies: int) -> Labels:
+    """One game from a state after so many plies.
+
+    Its result is the rules', or the teacher's opinion if it is cut off.
+    """
     states: list[State] = []
     actions: list[int] = []
     values: list[float | None] = []
@@ -138,6 +142,5 @@ def taught_game(game: Any, teacher: Any, state: State) -> Labels:
             side = 1 if game.player(one) == game.player(states[-1]) else -1
             last = values[-1] or 0.0
             result = side * ((last > DECIDED) - (last < -DECIDED))
-        ply = OPENING_PLIES[0] + i
-        labels.append(Label(one, {action: 1.0}, result, value, ply, len(states) - i))
+        labels.append(Label(one, {action: 1.0}, result, value, plies + i, len(states) - i))
     return labels

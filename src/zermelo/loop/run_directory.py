@@ -10,6 +10,7 @@ log.txt       what happened
 from __future__ import annotations
 
 import time
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,9 @@ class Run:
             raise UserError(f"'{path}' is a file, not a directory for a run") from None
         except OSError as error:
             raise UserError(f"the run '{path}' cannot be made: {error.strerror}") from None
-        if [name for name in found if name != "lock"]:
-            raise UserError(f"'{path}' is not a run and not empty: it has '{found[0]}'")
+        others = [name for name in found if not is_begun(name)]
+        if others:
+            raise UserError(f"'{path}' is not a run and not empty: it has '{others[0]}'")
         run = cls(path, config, new_head(time.strftime("%Y-%m-%d %H:%M:%S")))
         run.lock()
         run.write_file()
@@ -142,6 +144,11 @@ class Run:
     def log_file(self) -> Path:
         """What happened."""
         return self.path / "log.txt"
+
+
+def is_begun(name: str) -> bool:
+    """Whether a file is what `create` leaves when it is killed; the loop removes it."""
+    return name == "lock" or fnmatch(name, f".{RUN_FILE}.*.tmp")
 
 
 def is_run(path: Path) -> bool:

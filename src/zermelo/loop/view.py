@@ -117,7 +117,7 @@ def panel(status: Status) -> Group:
     table.add_row("games", f"{status.total_games:,}, samples {status.total_samples:,}")
     if status.metrics:
         table.add_row("last iteration", losses_text(status.metrics))
-        table.add_row("health", status.health)
+        table.add_row("health", Text(status.health))  # may name a [section]
     memory = f"{status.memory / 2**20:,.0f} MiB in {1 + status.workers} processes"
     table.add_row("memory", memory)
     remaining = status.seconds_left

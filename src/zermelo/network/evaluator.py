@@ -28,9 +28,7 @@ class _Ready:
         self.idle: deque[Session] = deque()  # append and pop are atomic
         self.made: deque[Session] = deque()  # every one, borrowed or idle
 
-    def run(
-        self, observations: NDArray[Any], expand: Expand | None = None
-    ) -> tuple[Array, Array]:
+    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
         try:
             session = self.idle.pop()
         except IndexError:
@@ -57,11 +55,14 @@ class NetworkEvaluator:
         *,
         game: Game | None = None,
         calibration: Array | None = None,
+        fixed_batch: int = 0,
     ) -> None:
         """`game` is checked against the network. `calibration` is observations, for int8.
 
         With a native game, searches hand over packed observations, which are expanded right into
-        the runtime's memory.
+        the runtime's memory. `fixed_batch` fills up batches to this size, so that what the network
+        says of a position does not depend on how many others it is evaluated with: runtimes sum in
+        another order for another size.
         """
         if game is not None:
             weights.architecture.check_fits(game)
@@ -72,6 +73,7 @@ class NetworkEvaluator:
 
             backend, precision, self.choice = fastest(weights, backend, precision)
         self._calibration = calibration
+        self._fixed_batch = fixed_batch
         self._swapping = threading.Lock()
         self._ready = _Ready(weights, make_runtime(weights, backend, precision, calibration))
 
@@ -101,14 +103,23 @@ class NetworkEvaluator:
         return self._ready.runtime.precision
 
     def __call__(self, observations: NDArray[Any], /) -> tuple[Array, Array]:
-        """For the player to move; float32 [B, planes, rows, columns], or packed uint64 [B, words]."""
+        """For the player to move: float32 [B, planes, rows, columns], or packed [B, words]."""
         if self._expand is not None and observations.dtype == np.uint64 and len(observations):
-            return self._ready.run(observations, self._expand)
+            return self._run(observations, self._expand)
         planes = np.ascontiguousarray(observations, np.float32)
         shape = self.architecture.observation_shape
         if planes.ndim != 4 or planes.shape[1:] != shape or not len(planes):
             raise ValueError(f"observations of shape {planes.shape} are not [batch, *{shape}]")
-        return self._ready.run(planes)
+        return self._run(planes)
+
+    def _run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
+        count = len(observations)
+        missing = -count % self._fixed_batch if self._fixed_batch else 0
+        if missing:
+            nothing = np.zeros((missing, *observations.shape[1:]), observations.dtype)
+            observations = np.concatenate([observations, nothing])
+        policy, value = self._ready.run(observations, expand)
+        return policy[:count], value[:count]
 
     def warm_up(self, threads: int, batch: int) -> None:
         """Compiles for so many threads and all batches up to `batch`, which else happens in use."""

@@ -1,7 +1,8 @@
 """int8 for the tower's convolutions, by ranges measured on example positions.
 
-The input layer, squeeze-and-excitation and the heads stay in f32: they cost little time and most of
-the precision. Weights have a range per output channel, activations one per layer.
+The input layer, squeeze-and-excitation and the heads stay in floats (bf16 where the processor has
+it): they cost little time and most of the precision. Weights have a range per output channel,
+activations one per layer.
 """
 
 from __future__ import annotations

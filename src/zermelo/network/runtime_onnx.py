@@ -33,9 +33,7 @@ class OnnxRuntime:
         """Itself."""
         return self
 
-    def run(
-        self, observations: NDArray[Any], expand: Expand | None = None
-    ) -> tuple[Array, Array]:
+    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
         """See `runtimes.Session`."""
         if expand is not None:
             observations = expand(observations)

@@ -103,9 +103,7 @@ class OpenVinoSession:
         self._bound: dict[int, _Bound] = {}
         self._any: Any = None
 
-    def run(
-        self, observations: NDArray[Any], expand: Expand | None = None
-    ) -> tuple[Array, Array]:
+    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
         """See `runtimes.Session`."""
         if not self._runtime.sizes:
             return self._run_any(observations if expand is None else expand(observations))

@@ -40,9 +40,7 @@ class TorchRuntime:
         """Itself."""
         return self
 
-    def run(
-        self, observations: NDArray[Any], expand: Expand | None = None
-    ) -> tuple[Array, Array]:
+    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
         """See `runtimes.Session`."""
         if expand is not None:
             observations = expand(observations)

@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import zermelo
 from zermelo.errors import UserError
 from zermelo.games.parameters import nearest
+from zermelo.games.protocol import Game
 from zermelo.network.files import CHECKPOINT_FILE
 
 SUFFIXES = (".onnx", ".safetensors", ".pb.gz", ".pb")
 MANIFEST = "manifest.json"  # the last file of a checkpoint to be written
 CHECKPOINTS = "checkpoints"  # in a run's directory
+
+
+def shipped_network(game: Game) -> str | None:
+    """The network that comes with the package for this game, made by our own preset; or None."""
+    name = game.name.replace("?", "_").replace("&", "_").replace("=", "")
+    file = Path(zermelo.__file__).parent / "data" / "networks" / f"{name}.onnx"
+    return str(file) if file.is_file() else None
 
 
 def looks_like_network(name: str) -> bool:

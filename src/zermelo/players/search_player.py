@@ -7,6 +7,8 @@ long as the positions follow each other.
 from __future__ import annotations
 
 import inspect
+import threading
+from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -14,6 +16,7 @@ from zermelo import _core
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game, State, state_hash
 from zermelo.network import NetworkEvaluator, load_network
+from zermelo.network.files import CHECKPOINT_FILE
 from zermelo.players.network_path import network_path
 from zermelo.players.protocol import MoveReport
 from zermelo.search import RolloutEvaluator, Search, SearchOptions, SearchResult, UniformEvaluator
@@ -33,14 +36,18 @@ def native_evaluator(name: str, seed: int = 0) -> Any:
 
 
 def network_evaluator(
-    path: str, game: Game, backend: str = "auto", precision: str = "f32"
+    path: str, game: Game, backend: str = "auto", precision: str = "f32", fixed_batch: int = 0
 ) -> NetworkEvaluator:
     """The network of a file, made ready for a game that it fits."""
-    return NetworkEvaluator(load_network(path, game), backend, precision, game=game)
+    weights = load_network(path, game)
+    return NetworkEvaluator(weights, backend, precision, game=game, fixed_batch=fixed_batch)
 
 
-# Evaluations of networks that several players of this process use, as long as one of them lives.
+# What several players of this process use, as long as one of them lives: evaluations of networks,
+# and networks whose batches they share. Guarded by _sharing.
 _shared_caches: WeakValueDictionary[tuple[Any, ...], _core.EvaluationCache] = WeakValueDictionary()
+_gatherers: WeakValueDictionary[tuple[Any, ...], _core.GatheringEvaluator] = WeakValueDictionary()
+_sharing = threading.Lock()
 
 
 class SearchPlayer:
@@ -57,12 +64,14 @@ class SearchPlayer:
         weights: str | None = None,
         backend: str = "auto",
         precision: str = "f32",
+        gather: int = 0,
         **options: Any,
     ) -> None:
         """Without any limit it is 800 simulations; `options` are those of SearchOptions.
 
         `nodes` counts the visits that a kept tree already has, `simulations` does not. `weights`
-        is a network, used instead of `evaluator`, on the runtime `backend`.
+        is a network, used instead of `evaluator`, on the runtime `backend`. With `gather` it
+        evaluates batches of that size, together with players in other threads (matches do).
         """
         if simulations is None and nodes is None and seconds <= 0:
             simulations = 800
@@ -88,6 +97,7 @@ class SearchPlayer:
         self.result: SearchResult | None = None  # of the last choice
         self._weights = network_path(weights) if weights else None
         self._runtime = (backend, precision)
+        self._gather = gather
         self._judge = evaluator
         self._seed = int(self.options.seed)  # as it was given
         self._evaluator = native_evaluator(evaluator, self._seed)
@@ -99,7 +109,7 @@ class SearchPlayer:
         self._after = None
         if self._search is not None:
             self._search.clear()
-            if self._search.cache is not None and not self._exact:
+            if self._search.cache is not None and not self._shares:
                 self._search.cache.clear()
 
     def reseed(self, seed: int) -> None:
@@ -111,7 +121,7 @@ class SearchPlayer:
         if self._search is not None:
             cache = self._search.cache
             self._search = Search(self._search.game, self._evaluator, self.options, cache)
-            if cache is not None and not self._exact:
+            if cache is not None and not self._shares:
                 cache.clear()
         self._after = None
 
@@ -119,37 +129,55 @@ class SearchPlayer:
         """Loads the network and makes the search."""
         if self._search is None or self._search.game is not game:
             if self._weights:
-                self._evaluator = network_evaluator(self._weights, game, *self._runtime)
+                self._evaluator = self._network(game)
             self._search = Search(game, self._evaluator, self.options, self._cache(game))
             self._after = None
 
     @property
-    def _exact(self) -> bool:
+    def _shares(self) -> bool:
         """Whether a cached evaluation is bit for bit the one that the network would give again.
 
-        It is if each position is evaluated alone and the key covers all that the network sees.
+        It is if every batch has one size and the key covers all that the network sees. Then players
+        of the network keep their evaluations together and from game to game, which spares a good
+        part of them, since two sides look at mostly the same positions, and changes no move.
         """
         o = self.options
-        alone = o.leaves_per_tree == 1 and o.threads == 1
         covered = o.cache_history and o.cache_clock and not o.cache_symmetry
-        return bool(self._weights and alone and covered)
+        return bool(self._gather and covered)
 
     def _cache(self, game: Game) -> _core.EvaluationCache | None:
-        """One for all players that would keep the same things in it; None lets the search choose.
-
-        Two sides of a match look at mostly the same positions: sharing saves a good part of the
-        evaluations and changes no move.
-        """
+        """One for all players that keep the same things in it; None lets the search choose."""
         options = self.options
-        if not self._exact or not options.cache_mib:
+        if not self._shares or not options.cache_mib:
             return None
-        kept = (options.cache_mib, options.policy_temperature)
-        key = (self._weights, self._runtime, game.name, *kept)
-        cache = _shared_caches.get(key)
-        if cache is None:
-            cache = _core.EvaluationCache(int(options.cache_mib), game.num_actions)
-            _shared_caches[key] = cache
+        key = (*self._network_key(game), options.cache_mib, options.policy_temperature)
+        with _sharing:
+            cache = _shared_caches.get(key)
+            if cache is None:
+                cache = _core.EvaluationCache(int(options.cache_mib), game.num_actions)
+                _shared_caches[key] = cache
         return cache
+
+    def _network(self, game: Game) -> Any:
+        assert self._weights is not None
+        if not self._gather:
+            return network_evaluator(self._weights, game, *self._runtime)
+        key = self._network_key(game)
+        with _sharing:
+            gatherer = _gatherers.get(key)
+            if gatherer is None:
+                network = network_evaluator(self._weights, game, *self._runtime, self._gather)
+                gatherer = _core.GatheringEvaluator(network, self._gather)
+                _gatherers[key] = gatherer
+        return gatherer
+
+    def _network_key(self, game: Game) -> tuple[Any, ...]:
+        """Tells networks apart, also those that were in the same file one after the other."""
+        assert self._weights is not None
+        place = Path(self._weights).resolve()
+        stat = (place / CHECKPOINT_FILE if place.is_dir() else place).stat()
+        file = (place, stat.st_mtime_ns, stat.st_size)
+        return (*file, *self._runtime, self._gather, game.name)
 
     def report(self) -> MoveReport | None:
         """The value that the search gave to the position, or what it proved."""

@@ -6,6 +6,7 @@ others go on being used. One store belongs to one thread.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -171,12 +172,13 @@ class ReplayStore:
         try:
             place.mkdir(exist_ok=True)
             os.rename(path, target)
-            target.with_name(target.name + ".reason.txt").write_text(reason + "\n")
         except FileNotFoundError:
             return  # somebody else has set it aside
         except OSError:
             self._leave_out(path, reason)
             return
+        with contextlib.suppress(OSError):  # as on a full disk; it is reported all the same
+            target.with_name(target.name + ".reason.txt").write_text(reason + "\n")
         self._report(Damage(path, reason, target))
 
     def _leave_out(self, path: Path, reason: str) -> None:

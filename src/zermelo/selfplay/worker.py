@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import signal
 import sys
 import time
@@ -182,11 +183,17 @@ class Worker:
         return self.pending is not None or self.channel.closed
 
     def wait_for_space(self) -> bool:
-        """Says so and waits on, unless there is a new order."""
+        """Says so and waits on, unless this worker is to end."""
         if not self.waited:
             self.waited = True
             self.channel.send({"state": NO_SPACE})
-        return not (self.hears_order() and (self.channel.closed or self.is_last_order()))
+        return not self.hears_end()
+
+    def hears_end(self) -> bool:
+        """Whether the loop has gone or said "end"; of other messages only the newest counts."""
+        while not self.is_last_order() and (message := self.channel.receive(0.0)) is not None:
+            self.pending = message
+        return self.channel.closed or self.is_last_order()
 
     def is_last_order(self) -> bool:
         """Whether the message that waits ends the worker."""
@@ -195,7 +202,8 @@ class Worker:
 
 def load_verified(path: Path, game: Game) -> Weights:
     """A checkpoint whose manifest vouches for its network, or a network file."""
-    if not (path / MANIFEST_FILE).exists():
+    numbered = re.fullmatch("[0-9]{6,}", path.name)  # else a copy, which no store would find
+    if not numbered or not (path / MANIFEST_FILE).exists():
         return load_network(path, game)
     weights = CheckpointStore(path.parent, read_only=True).open(int(path.name)).weights()
     weights.architecture.check_fits(game)

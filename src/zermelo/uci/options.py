@@ -196,7 +196,12 @@ ENGINE_ROWS = (
         choices=("f32", "bf16"),
     ),
     _spin("NNCacheSize", 2_000_000, LARGEST_SPIN, "Positions whose evaluations are remembered."),
-    _spin("RamLimitMb", 0, 1_000_000, "A search stops when tree and cache exceed it; 0: no limit."),
+    _spin(
+        "RamLimitMb",
+        0,
+        1_000_000,
+        "A search stops when tree and cache, which gets half at most, exceed it; 0: no limit.",
+    ),
     _spin("MultiPV", 1, 500, "Lines shown, best first.", low=1),
     UciOption(
         "ScoreType",

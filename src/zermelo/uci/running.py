@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from zermelo.search import SearchResult
@@ -177,11 +177,22 @@ class Limits:
             fixed = fixed_seconds(go.movetime)
             self.most_seconds = min(fixed, self.most_seconds or fixed)
 
-    def reached(self, result: SearchResult, elapsed: float, depth: int, simulations: int) -> bool:
-        """Looks at the search; the callback of a running search asks about fifty times a second."""
+    def reached(
+        self,
+        result: SearchResult,
+        elapsed: float,
+        depth: int,
+        simulations: int,
+        allowed: Collection[int] = (),
+    ) -> bool:
+        """Looks at the search; the callback of a running search asks about fifty times a second.
+
+        `elapsed` and `simulations` count from the moment when our own time began to run; `allowed`
+        are the root actions to which the search is restricted, empty: all.
+        """
         if self.most_seconds is not None and elapsed >= self.most_seconds:
             return True
-        if self.nodes is not None and result.root_visits >= self.nodes:
+        if self.nodes is not None and visits_that_count(result, allowed) >= self.nodes:
             return True
         if self.depth is not None and depth >= self.depth:
             return True
@@ -190,7 +201,7 @@ class Limits:
             return True
         if self.manager is None:
             return False
-        return self.manager.enough(look_at(result, elapsed, simulations))
+        return self.manager.enough(look_at(result, elapsed, simulations, allowed))
 
     def __str__(self) -> str:
         if self.manager is None:
@@ -203,12 +214,26 @@ class Limits:
         return bool(self.ram_bytes) and result.bytes + cache_bytes > self.ram_bytes
 
 
-def look_at(result: SearchResult, elapsed: float, simulations: int) -> Look:
-    """What the time management wants to know."""
+def visits_that_count(result: SearchResult, allowed: Collection[int]) -> int:
+    """The root's; of a restricted search its own moves' only."""
+    if not allowed:
+        return result.root_visits
+    pairs = zip(result.actions.tolist(), result.visits.tolist(), strict=True)
+    return 1 + sum(int(visits) for action, visits in pairs if action in allowed)
+
+
+def look_at(
+    result: SearchResult, elapsed: float, simulations: int, allowed: Collection[int] = ()
+) -> Look:
+    """What the time management wants to know; moves that are not allowed do not compete."""
     best = result.best_action
     visits, actions = result.visits.tolist(), result.actions.tolist()
     at = actions.index(best)
-    others = visits[:at] + visits[at + 1 :]
+    others = [
+        count
+        for action, count in zip(actions, visits, strict=True)
+        if action != best and (not allowed or action in allowed)
+    ]
     return Look(
         elapsed=elapsed,
         best=best,

@@ -16,7 +16,7 @@ from zermelo.games.protocol import State
 from zermelo.search import Search, SearchResult
 from zermelo.uci.protocol import printable
 from zermelo.uci.report import Figures, figures, info_lines, move_stats
-from zermelo.uci.running import Limits, Running
+from zermelo.uci.running import Limits, Running, visits_that_count
 from zermelo.uci.writer import Writer
 
 UNLIMITED = 2**62  # simulations
@@ -65,9 +65,13 @@ class SearchRun:
             lag=before.lag,
         )
         self._threads = int(search.options.threads)
+        self._leaves = int(search.options.leaves_per_tree)
         self._cache_bytes = int(self._search.options.cache_mib) << 20
         self._result: SearchResult | None = None  # the newest
         self._visits_before = 0
+        self._pondered = 0  # simulations on the opponent's time
+        self._looked_at = 0.0  # seconds of time.perf_counter(), of the last look at the search
+        self._longest_pause = 0.0  # seconds between two looks
         self._said_at = 0.0  # seconds since `go`, of the last `info`
         self._said_best: int | None = None
 
@@ -81,8 +85,7 @@ class SearchRun:
         if result is None or not len(result.actions):
             return f"bestmove {self._text(self._first_legal())}"
         run = self._figures(result)
-        lag = batch_seconds(result, run.seconds, self._threads)
-        self.memory = Memory(float(result.best.q), max(lag, self.memory.lag / 2))
+        self.memory = Memory(float(result.best.q), self._lag_to_keep(result))
         lines = info_lines(result, run, self._running.settings, self._allowed)
         if self._running.settings["VerboseMoveStats"]:
             lines += move_stats(result, self._search.options)
@@ -96,13 +99,15 @@ class SearchRun:
         running.begin(self._search.stop, limits)
         self._visits_before = 0
         # Makes the root known, and with it how many visits its tree already has.
+        self._looked_at = time.perf_counter()
         self._result = self._search.run(self._state, 0, allowed=self._allowed)
+        self._note_pause()
         self._visits_before = self._result.root_visits
         if running.stopped.is_set():
             return
         simulations = UNLIMITED
         if limits.nodes is not None and not running.pondering:
-            simulations = limits.nodes - self._visits_that_count(self._result)
+            simulations = limits.nodes - visits_that_count(self._result, self._allowed)
         if running.debug:
             self._comment(f"debug {self._visits_before} visits kept, {limits}")
         if simulations <= 0 or (limits.instant and not running.pondering):
@@ -110,13 +115,31 @@ class SearchRun:
         self._result = self._search.run(
             self._state, simulations, allowed=self._allowed, progress=self._progress
         )
+        self._note_pause()
 
-    def _visits_that_count(self, result: SearchResult) -> int:
-        """The root's; of a restricted search its own moves' only."""
-        if not self._allowed:
-            return result.root_visits
-        pairs = zip(result.actions.tolist(), result.visits.tolist(), strict=True)
-        return 1 + sum(int(visits) for action, visits in pairs if action in self._allowed)
+    def _note_pause(self) -> None:
+        now = time.perf_counter()
+        self._longest_pause = max(self._longest_pause, now - self._looked_at)
+        self._looked_at = now
+
+    def _lag(self, result: SearchResult) -> float | None:
+        """Seconds that a batch takes; None if there was none.
+
+        Looks come between batches: where most positions are cached and batches are rare, one takes
+        no longer than the longest pause.
+        """
+        lag = batch_seconds(result, self._threads)
+        return None if lag is None else min(lag, self._longest_pause)
+
+    def _lag_to_keep(self, result: SearchResult) -> float:
+        """An old one fades if batches were quicker since; without any it stays."""
+        lag, before = self._lag(result), self.memory.lag
+        if lag is None:
+            return before
+        if not result.counters["simulations"]:
+            # The root alone, perhaps by a cold network: no more than a bound for a whole batch.
+            lag = min(lag * self._leaves, before)
+        return max(lag, before / 2)
 
     def _comment(self, text: str) -> None:
         self._writer.say(f"info string {printable(text)}")
@@ -124,17 +147,20 @@ class SearchRun:
     def _progress(self, result: SearchResult) -> None:
         """Comes about fifty times a second, in the searching thread."""
         self._result = result
+        self._note_pause()
         running = self._running
         if running.stopped.is_set():
             self._search.stop()
             return
         run = self._figures(result)
         enough = self._limits.too_large(result, self._cache_bytes)
-        if not running.pondering:
-            elapsed = running.elapsed
-            enough |= self._limits.reached(result, elapsed, run.depth, run.simulations)
+        if running.pondering:
+            self._pondered = run.simulations
+        else:
+            elapsed, simulations = running.elapsed, run.simulations - self._pondered
+            enough |= self._limits.reached(result, elapsed, run.depth, simulations, self._allowed)
             if 2 * elapsed > (self._limits.most_seconds or math.inf):
-                running.end_earlier(batch_seconds(result, run.seconds, self._threads))
+                running.end_earlier(min(self._lag(result) or 0.0, LONGEST_MARGIN))
         if enough:
             self._search.stop()
             return
@@ -169,7 +195,7 @@ class SearchRun:
         return str(self._game.action_text(self._state, action))
 
 
-def batch_seconds(result: SearchResult, seconds: float, threads: int) -> float:
-    """How long a thread takes for one batch; 0 while there are too few to tell."""
+def batch_seconds(result: SearchResult, threads: int) -> float | None:
+    """How long a thread takes for one batch, on average; None before the first."""
     batches = int(result.counters["batches"])
-    return min(seconds * threads / batches, LONGEST_MARGIN) if batches >= 4 * threads else 0.0
+    return result.seconds * min(threads, batches) / batches if batches else None

@@ -8,6 +8,7 @@ runs is trusted only where that cannot matter.
 from __future__ import annotations
 
 import os
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
@@ -30,6 +31,8 @@ class Tablebase:
     def __init__(self, path: str, prober: Any = None, max_pieces: int = 0) -> None:
         """`path` is one or more folders, separated as in PATH."""
         self.hits = 0
+        # Guarded by the lock: all threads of a search ask.
+        self._lock = threading.Lock()
         self._known: OrderedDict[bytes, int | None] = OrderedDict()
         if prober is not None:
             self._prober, self.max_pieces = prober, max_pieces
@@ -91,18 +94,19 @@ class Tablebase:
     def value(self, key: bytes, board: chess.Board) -> int | None:
         """Result for the side to move of a position with few pieces; None if it is not known.
 
-        `key` tells positions apart; `board.halfmove_clock` is the fifty-move counter.
+        `key` tells positions apart; `board.halfmove_clock` is the fifty-move counter. Any thread.
         """
-        if key in self._known:
-            self._known.move_to_end(key)
-            found = self._known[key]
-        else:
-            found = self._probe(board)
-            self._known[key] = found
-            if len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
-        self.hits += found is not None
-        return found
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                found = self._known[key]
+            else:
+                found = self._probe(board)
+                self._known[key] = found
+                if len(self._known) > REMEMBERED:
+                    self._known.popitem(last=False)
+            self.hits += found is not None
+            return found
 
     def _probe(self, board: chess.Board) -> int | None:
         try:

@@ -55,15 +55,23 @@ class Workshop:
             self.tree = None  # its memory is free before the new one takes some
             game = find_game(name)
             self.tree = KeptTree(Search(game, self._evaluator(game.num_actions), options))
+            limit = settings["RamLimitMb"]
+            if limit and options.cache_mib == limit // 2:
+                self._say(f"the cache takes at most {options.cache_mib} MiB, half of RamLimitMb")
             self._made["search"] = made_of
         return self.tree
 
     def search_options(self, settings: Settings) -> SearchOptions:
-        """What the search is told; the cache is bounded by the machine's memory."""
+        """What the search is told; the cache is bounded by the machine's memory and RamLimitMb.
+
+        All of the cache counts as used, so it must leave room for a tree.
+        """
         options = settings.search_options(
             self.network.trained, self._processors, cache_entry_bytes()
         )
         most = int(memory_bytes() * CACHE_SHARE) >> 20
+        if settings["RamLimitMb"]:
+            most = min(most, settings["RamLimitMb"] // 2)
         options.cache_mib = min(int(options.cache_mib), most)
         return options
 
