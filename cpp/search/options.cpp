@@ -175,7 +175,8 @@ std::span<const Option<SearchOptions>> search_option_table() {
        {},
        "S14",
        "-",
-       "Tell cached positions apart by how many quiet plies were played, even where these are few."},
+       "Tell cached positions apart by how many quiet plies were played, even where these are "
+       "few."},
       {"forced_playouts",
        &O::forced_playouts,
        0,
