@@ -2,12 +2,13 @@
 
 Usage: python benchmarks/chess_network.py speed --weights FILE [--precision f32] [--json]
        python benchmarks/chess_network.py error --weights FILE [--positions 1000]
-       python benchmarks/chess_network.py seed --weights FILE [--simulations 5000]
+       python benchmarks/chess_network.py seed --weights FILE [--simulations 5000] [--like lc0]
        python benchmarks/chess_network.py wac --weights FILE --suite wacnew.epd --out wac.jsonl
 
 `speed`: nodes/s and evaluations/s on ten positions against the bare runtime in the same run.
 `error`: what bf16 and int8 change, on positions from games that the network plays with itself.
-`seed`: simulations until 1...Qc4+, which forces mate, is played and stays the choice.
+`seed`: simulations until 1...Qc4+, which forces mate, is played and stays the choice; with our
+settings at policy temperature 1, or with lc0's.
 `wac`: solved at 800 simulations with the solver on and off, and by the raw policy. It takes long;
 every position is written down at once, and a run that was stopped goes on where it was.
 """
@@ -32,11 +33,23 @@ from zermelo.network import NetworkEvaluator, Weights, load_network
 from zermelo.network.accuracy import difference
 from zermelo.network.measure import bare_openvino_rate
 from zermelo.network.positions import sample_positions
+from zermelo.network.runtime_openvino import supports_bf16
 from zermelo.search import LOOSE_CACHE, Search, SearchOptions
 
 SEED_FEN = "5k2/6pp/p1qN4/1p1p4/3P4/2PKP2Q/PP3r2/3R4 b - - 0 1"
 SEED_MOVE = "c6c4"
 GAME = zermelo.game("chess?encoder=lc0")
+# What lc0 searches with if nothing is set (its src/search/classic/params.cc, April 2026).
+LC0_SETTINGS: dict[str, Any] = {
+    "c_puct": 1.745,
+    "c_puct_factor": 3.894,
+    "c_puct_base": 38739,
+    "fpu": "reduced",
+    "fpu_reduction": 0.33,
+    "policy_temperature": 1.359,
+    "turn_discount": 1.0,
+}
+SETTINGS: dict[str, dict[str, Any]] = {"ours": {"policy_temperature": 1.0}, "lc0": LC0_SETTINGS}
 
 
 def speed(weights: Weights, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -68,7 +81,10 @@ def error(weights: Weights, arguments: argparse.Namespace) -> dict[str, Any]:
     exact = NetworkEvaluator(weights, "openvino", "f32", game=GAME)
     positions = sample_positions(GAME, arguments.positions, seed=7, evaluator=exact)
     found = {}
-    for backend, precision in (("openvino", "int8"), ("torch", "bf16")):
+    for backend, precision in (
+        ("openvino", "int8"),
+        ("openvino" if supports_bf16() else "torch", "bf16"),
+    ):
         other = NetworkEvaluator(weights, backend, precision, game=GAME)
         change = difference(exact, other, GAME, positions)
         found[precision] = change.to_dict()
@@ -82,7 +98,7 @@ def seed(weights: Weights, arguments: argparse.Namespace) -> dict[str, Any]:
     rows = []
     for auto_extend, solver in product((False, True), repeat=2):
         options = SearchOptions(
-            auto_extend=auto_extend, solver=solver, policy_temperature=1.0, threads=1
+            auto_extend=auto_extend, solver=solver, threads=1, **SETTINGS[arguments.like]
         )
         row: dict[str, Any] = {"auto_extend": auto_extend, "solver": solver}
         row |= simulations_until_found(evaluator, options, arguments.simulations)
@@ -195,6 +211,7 @@ def main() -> None:
     parser.add_argument("what", choices=("speed", "error", "seed", "wac"))
     parser.add_argument("--weights", required=True, help="an lc0 network")
     parser.add_argument("--precision", default="f32")
+    parser.add_argument("--like", default="ours", choices=SETTINGS, help="seed: whose settings")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--leaves", type=int, default=8, help="in a batch")
     parser.add_argument("--nodes", type=int, default=10_000, help="speed: for each position")

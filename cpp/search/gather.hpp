@@ -10,6 +10,8 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,9 +49,10 @@ class GatheringEvaluator final : public Evaluator<G> {
       request.woken.wait(lock, [&] { return request.done || request.leads; });
       if (request.done) break;
       request.leads = false;
-      serve(lock);
+      serve(lock, request);
     }
     if (request.error) std::rethrow_exception(request.error);
+    if (!request.failure.empty()) throw std::runtime_error(request.failure);
   }
 
  private:
@@ -59,7 +62,10 @@ class GatheringEvaluator final : public Evaluator<G> {
     std::condition_variable woken = {};
     bool leads = false;  // its thread has to evaluate for all that wait
     bool done = false;
+    // The leader throws what the evaluator threw; the others say the same, since an exception of
+    // Python's belongs to one thread.
     std::exception_ptr error = nullptr;
+    std::string failure = {};
   };
 
   // If it is time for a batch, tells the thread that waits longest. Caller: holds mutex_.
@@ -73,7 +79,7 @@ class GatheringEvaluator final : public Evaluator<G> {
   }
 
   // Evaluates the oldest requests, up to a batch. Caller: holds mutex_, which is free meanwhile.
-  void serve(std::unique_lock<std::mutex>& lock) {
+  void serve(std::unique_lock<std::mutex>& lock, const Request& leader) {
     std::vector<Request*> requests;
     std::vector<Position<G>> positions;
     while (!queue_.empty() &&
@@ -88,10 +94,12 @@ class GatheringEvaluator final : public Evaluator<G> {
     wake_leader();
     lock.unlock();
     std::exception_ptr error;
+    std::string failure;
     try {
       inner_->evaluate(std::span(positions));
-    } catch (...) {
+    } catch (const std::exception& caught) {
       error = std::current_exception();
+      failure = caught.what();
     }
     lock.lock();
     served_ -= requests.size();
@@ -101,7 +109,11 @@ class GatheringEvaluator final : public Evaluator<G> {
         position.value = positions[next].value;
         position.draw = positions[next++].draw;
       }
-      request->error = error;
+      if (request == &leader) {
+        request->error = error;
+      } else {
+        request->failure = failure;
+      }
       request->done = true;
       request->woken.notify_one();
     }

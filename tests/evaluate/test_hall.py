@@ -64,6 +64,29 @@ def test_searches_in_threads_share_batches_and_find_the_same() -> None:
         assert found[index] == list(alone.visits)
 
 
+def test_an_error_of_the_network_ends_every_search_that_waits_for_it() -> None:
+    def failing(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        raise ZeroDivisionError("the network is away")
+
+    gathering = _core.GatheringEvaluator(failing, 4)
+    errors: list[Exception] = []
+
+    def search() -> None:
+        try:
+            Search(CONNECT4, gathering).run(CONNECT4.initial(), simulations=50)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=search) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(errors) == 6
+    assert any(isinstance(error, ZeroDivisionError) for error in errors)
+    assert all("the network is away" in str(error) for error in errors)
+
+
 def test_a_gathering_evaluator_serves_one_game_only() -> None:
     gathering = _core.GatheringEvaluator(_core.UniformEvaluator(), 4)
     Search(CONNECT4, gathering)
