@@ -99,7 +99,7 @@ class GatheringEvaluator final : public Evaluator<G> {
       inner_->evaluate(std::span(positions));
     } catch (const std::exception& caught) {
       error = std::current_exception();
-      failure = caught.what();
+      failure = std::string("the evaluator failed: ") + caught.what();
     }
     lock.lock();
     served_ -= requests.size();

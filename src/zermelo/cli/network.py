@@ -25,6 +25,7 @@ from zermelo.network.accuracy import difference
 from zermelo.network.measure import bare_openvino_rate, evaluation_rates, peak_gflops
 from zermelo.network.positions import sample_positions
 from zermelo.network.runtimes import BACKENDS, installed_backends
+from zermelo.players.network_path import network_path
 from zermelo.search import LOOSE_CACHE, Search, SearchOptions
 
 BackendOption = Annotated[str, typer.Option(help=f"auto, {', '.join(BACKENDS)}.")]
@@ -55,12 +56,12 @@ def add_to(app: typer.Typer) -> None:
 
 
 def export(
-    source: Annotated[str, typer.Argument(help="A checkpoint or network file.")],
+    source: Annotated[str, typer.Argument(help="A run, a checkpoint or a network file.")],
     target: Annotated[Path, typer.Argument(help="FILE.onnx or FILE.safetensors.")],
     as_json: JsonOption = False,
 ) -> None:
     """Write a network as one file that plays without torch."""
-    weights = load_network(source)
+    weights = load_network(network_path(source))
     save_network(weights, target)
     found = {
         "file": str(target),

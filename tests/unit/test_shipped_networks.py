@@ -1,0 +1,53 @@
+"""The networks that come with the package: small, sound, and what `zermelo play` uses."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import zermelo
+from zermelo.cli import main
+from zermelo.cli.play import default_opponent
+from zermelo.network import load_network
+from zermelo.players import player
+from zermelo.players.network_path import shipped_network
+
+FILES = sorted((Path(zermelo.__file__).parent / "data" / "networks").glob("*.onnx"))
+MOST_BYTES = 2 << 20
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_shipped_network_is_small_and_is_found_by_its_game(file: Path) -> None:
+    assert file.stat().st_size <= MOST_BYTES
+    game = zermelo.game(load_network(file).architecture.game)
+    assert shipped_network(game) == str(file)
+    load_network(file, game)
+
+
+def test_connect_four_and_tic_tac_toe_have_one() -> None:
+    assert {"connect4", "tictactoe"} <= {file.stem for file in FILES}
+
+
+def test_a_game_without_one_is_played_by_the_search_alone() -> None:
+    assert shipped_network(zermelo.game("hex?size=5")) is None
+    assert default_opponent(zermelo.game("hex?size=5")).startswith("reference")
+
+
+def test_play_takes_the_network_and_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("d1\nquit\n"))
+    assert main(["play", "connect4"]) == 0
+    assert "connect4.onnx" in capsys.readouterr().out
+
+
+def test_the_network_of_connect_four_opens_in_the_centre_and_ends_the_game() -> None:
+    game = zermelo.game("connect4")
+    opponent = player(default_opponent(game), game)
+    assert game.action_text(game.initial(), opponent.choose(game, game.initial())) == "4"
+    state = game.initial()
+    for column in "343536":  # three above each other: the fourth wins
+        state = game.play(state, game.parse_action(state, column))
+    assert game.action_text(state, opponent.choose(game, state)) == "3"
