@@ -130,7 +130,8 @@ def check_parity(path: Path, count: int) -> None:
     ours = NetworkEvaluator(load_network(path), installed_backends()[0], game=game)
     positions = played_positions(count)
     observations = np.stack([np.asarray(game.observe(s), np.float32) for _, _, s in positions])
-    policy, wdl = ours(observations)
+    packed = np.stack([game.observe_packed(s) for _, _, s in positions])  # as searches hand it over
+    policy, wdl = ours(packed)
     inputs, states = [], []
     for fen, moves, _ in positions:
         states.append(backends.GameState(fen=fen, moves=moves))
