@@ -38,7 +38,8 @@ struct GatherSpec {
   nb::object inner;
   std::size_t batch;
   std::shared_ptr<void> made = nullptr;  // a GatheringEvaluator<G>, once a search asked for it
-  const std::type_info* game = nullptr;  // G
+  const std::type_info* kind = nullptr;  // G
+  std::string game = {};                 // its name: sizes and encoders differ within a kind
 };
 
 // (result, distance) for the chooser, or None.
@@ -207,9 +208,10 @@ std::shared_ptr<Evaluator<G>> make_evaluator(const G& game, nb::object evaluator
     if (!spec.made) {
       spec.made =
           std::make_shared<GatheringEvaluator<G>>(make_evaluator(game, spec.inner), spec.batch);
-      spec.game = &typeid(G);
+      spec.kind = &typeid(G);
+      spec.game = game.name();
     }
-    if (*spec.game != typeid(G)) {
+    if (*spec.kind != typeid(G) || spec.game != game.name()) {
       throw std::invalid_argument("a GatheringEvaluator serves searches of one game only");
     }
     return std::static_pointer_cast<GatheringEvaluator<G>>(spec.made);

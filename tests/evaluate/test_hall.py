@@ -88,10 +88,12 @@ def test_an_error_of_the_network_ends_every_search_that_waits_for_it() -> None:
 
 
 def test_a_gathering_evaluator_serves_one_game_only() -> None:
-    gathering = _core.GatheringEvaluator(_core.UniformEvaluator(), 4)
-    Search(CONNECT4, gathering)
-    with pytest.raises(ValueError, match="one game only"):
-        Search("othello", gathering)
+    for game, other in (("connect4", "othello"), ("hex?size=11", "hex?size=5")):
+        gathering = _core.GatheringEvaluator(_core.UniformEvaluator(), 4)
+        Search(game, gathering)
+        Search(game, gathering)
+        with pytest.raises(ValueError, match="one game only"):
+            Search(other, gathering)
 
 
 @pytest.mark.parametrize("precision", ["f32", "int8"])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import os
 import pickle
 import random
 import struct
 import time
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,10 +21,15 @@ import pytest
 from lc0_files import net_bytes, write_net
 
 import zermelo
+from zermelo.cli import main
 from zermelo.errors import UserError
+from zermelo.games.registry import named_game
 from zermelo.network import Weights, architecture_for, load_network, random_weights, save_network
 from zermelo.network.architecture import Architecture, NetworkOptions
 from zermelo.network.build_onnx import onnx_bytes
+from zermelo.network.runtimes import installed_backends, make_runtime
+from zermelo.network.safetensors_file import safetensors_bytes
+from zermelo.network.weights import fold_norms, state_shapes
 from zermelo.network.wire import bytes_field, fixed32_field, number_field
 
 SMALL = NetworkOptions(blocks=1, filters=4, value_hidden=8, value_filters=2, policy_filters=2)
@@ -97,6 +104,9 @@ LC0_FILES: dict[str, tuple[Callable[[], bytes], str]] = {
     "no blocks": (lambda: gz(net_bytes(blocks=0)), "0 blocks"),
     "deeply nested": (lambda: gz(nested(3000)), "LINEAR16"),
     "a million fields": (lambda: gz(number_field(3, 1) * 1_000_000), "too many fields"),
+    "junk after the end": (lambda: gz(net_bytes()) + b"junk", "goes on after its end"),
+    "padding after the end": (lambda: gz(net_bytes()) + bytes(5 << 20), "goes on after its end"),
+    "bomb before padding": (lambda: gz(bytes(60 << 20)) + bytes(12 << 20), "unpacks"),
     "bomb": (lambda: gz(bytes(200 << 20)), "unpacks to more than"),
     "bomb in the weights": (lambda: gz(with_weights(bytes_field(1, bytes(120 << 20)))), "unpacks"),
 }
@@ -206,9 +216,163 @@ def test_wrong_shapes_and_types_are_refused(tmp_path: Path) -> None:
         Weights(network.architecture, arrays).check()
 
 
+def changed_safetensors(path: Path, change: Callable[[dict[str, Any]], Any]) -> Path:
+    """A file whose header was changed by hand."""
+    network = small_network()
+    data = safetensors_bytes(network.architecture, network.arrays)
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + size])
+    change(header)
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data[8 + size :])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"dtype": []}, "is not F32"),
+        ({"dtype": "I64"}, "is not F32"),
+        ({"shape": {}}, "shape"),
+        ({"shape": [0, 10**30], "data_offsets": [0, 0]}, "shape"),
+        ({"data_offsets": [0.0, 12.0]}, "where its size fits"),
+        ({"data_offsets": [0, 10**30]}, "where its size fits"),
+        ({"data_offsets": [10**9, 10**9 + 12]}, "within the file"),
+        ({"data_offsets": [0, 12]}, "overlaps"),
+        ({"data_offsets": 5}, "cannot be read"),
+    ],
+)
+def test_a_crafted_entry_of_a_safetensors_file_is_refused(
+    tmp_path: Path, change: dict[str, Any], sentence: str
+) -> None:
+    path = changed_safetensors(
+        tmp_path / "crafted.safetensors", lambda header: header["value_out.bias"].update(change)
+    )
+    assert sentence in refused(path)
+
+
+def test_arrays_that_the_network_does_not_have_are_not_read(tmp_path: Path) -> None:
+    architecture = architecture_for(zermelo.game("tictactoe"), SMALL)
+    body = np.zeros(1 << 18, np.float32)  # 1 MiB
+    data = safetensors_bytes(architecture, {"x.norm.weight": body})
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + size])
+    header |= {f"x{i}.norm.weight": header["x.norm.weight"] for i in range(200)}
+    text = json.dumps(header).encode()
+    path = tmp_path / "amplify.safetensors"
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data[8 + size :])
+    tracemalloc.start()
+    assert "missing" in refused(path)
+    assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    tracemalloc.stop()
+
+
+def test_a_training_state_with_a_kernel_of_another_shape_is_refused(tmp_path: Path) -> None:
+    architecture = architecture_for(zermelo.game("tictactoe"), SMALL)
+    line = np.ones(3000, np.float32)  # as a column and as a row it would be 9 million numbers
+    parts = ("weight", "bias", "running_mean", "running_var")
+    state = {"input.conv.weight": line} | {f"input.norm.{part}": line for part in parts}
+    path = tmp_path / "outer.safetensors"
+    path.write_bytes(safetensors_bytes(architecture, state))
+    assert "shape" in refused(path)
+    tracemalloc.start()
+    with pytest.raises(UserError, match="shape"):
+        fold_norms(architecture, dict.fromkeys(state_shapes(architecture), line))
+    assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    tracemalloc.stop()
+
+
+def test_a_header_whose_length_looks_like_a_zip_archive_is_read(tmp_path: Path) -> None:
+    network = small_network()
+    data = safetensors_bytes(network.architecture, network.arrays)
+    size = int.from_bytes(data[:8], "little")
+    length = int.from_bytes(b"PK", "little")
+    text = data[8 : 8 + size].ljust(length)
+    path = tmp_path / "padded.safetensors"
+    path.write_bytes(struct.pack("<Q", length) + text + data[8 + size :])
+    assert load_network(path).architecture == network.architecture
+
+
+@pytest.mark.parametrize("dims", [[0, 2**64 - 1], [2**63, 2, 0], [2], [1, 3], []])
+def test_crafted_sizes_in_an_onnx_file_are_refused(tmp_path: Path, dims: list[int]) -> None:
+    described = {"format": 1, "architecture": small_network().architecture.to_dict()}
+    tensor = b"".join(number_field(1, n) for n in dims) + number_field(2, 1)
+    tensor += bytes_field(8, "value_out.bias")
+    metadata = bytes_field(1, "zermelo") + bytes_field(2, json.dumps(described))
+    path = tmp_path / "crafted.onnx"
+    path.write_bytes(bytes_field(7, bytes_field(5, tensor)) + bytes_field(14, metadata))
+    assert "shape (3,)" in refused(path)
+
+
+@pytest.mark.parametrize("head", [b"", number_field(1, 8) + bytes_field(2, "zermelo")])
+def test_a_huge_file_is_not_read_before_it_is_looked_at(tmp_path: Path, head: bytes) -> None:
+    for suffix in (".onnx", ".safetensors"):
+        path = tmp_path / f"sparse{suffix}"
+        path.write_bytes(head)
+        os.truncate(path, 1 << 30)
+        tracemalloc.start()
+        refused(path)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+        tracemalloc.stop()
+
+
+def test_a_text_of_an_onnx_file_is_not_copied_without_bound(tmp_path: Path) -> None:
+    path = tmp_path / "long.onnx"
+    path.write_bytes(bytes_field(14, bytes_field(1, bytes(2 << 20))))
+    assert "too long" in refused(path)
+
+
+def test_a_file_is_named_once_in_the_sentence(tmp_path: Path) -> None:
+    network = small_network()
+    path = tmp_path / "other.onnx"
+    path.write_bytes(onnx_bytes(network).replace(b'"format": 1', b'"format": 7'))
+    assert refused(path).count("other.onnx") == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "sentence"),
+    [
+        ("evil.py", "Python file"),
+        ("evil.py:Game?size=3", "Python file"),
+        ("chess\x1b]0;title\x07", "no name of a game"),
+        ("", "no name of a game"),
+        ("x" * 1000, "no name of a game"),
+    ],
+)
+def test_what_is_no_name_of_a_game_is_refused(game: str, sentence: str) -> None:
+    values = small_network().architecture.to_dict() | {"game": game}
+    with pytest.raises(UserError, match=sentence) as caught:
+        Architecture.from_dict(values)
+    assert str(caught.value).isprintable()
+
+
+def test_a_network_file_cannot_name_a_python_file_to_be_run(tmp_path: Path) -> None:
+    place, code = tmp_path / "trap was sprung", tmp_path / "evil.py"
+    code.write_text(f"import pathlib\npathlib.Path({str(place)!r}).touch()\n")
+    with pytest.raises(UserError, match="no game"):
+        named_game(str(code))
+    network = random_weights(architecture_for(zermelo.game("chess"), SMALL))
+    path = tmp_path / "evil.onnx"
+    object.__setattr__(network.architecture, "game", str(code))  # past all checks
+    path.write_bytes(onnx_bytes(network))
+    for arguments in (
+        ["bench-chess", "--weights", str(path)],
+        ["analyse", "chess", "--weights", str(path), "--simulations", "5"],
+        ["match", str(path), "random", "--games", "2"],
+    ):
+        assert main(arguments) == 2
+    if "openvino" in installed_backends():
+        with pytest.raises(UserError, match="no game"):
+            make_runtime(network, "openvino", "int8")
+    assert not place.exists()
+
+
 @pytest.mark.parametrize(
     "change",
     [
+        {"policy_filters": 0},
+        {"value_filters": 0},
+        {"moves_filters": 1, "moves_hidden": 0},
         {"blocks": -1},
         {"blocks": 10**9},
         {"filters": 0},

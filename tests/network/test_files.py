@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from lc0_files import write_net
 from typer.testing import CliRunner
 
 import zermelo
+from zermelo.cli import main
 from zermelo.cli import network as commands
 from zermelo.errors import UserError
 from zermelo.network import (
@@ -21,11 +24,12 @@ from zermelo.network import (
     Weights,
     architecture_for,
     load_network,
+    measure,
     random_weights,
     save_network,
 )
 from zermelo.network.positions import sample_observations
-from zermelo.network.runtimes import installed_backends
+from zermelo.network.runtimes import capable_backends, installed_backends
 
 OPTIONS = NetworkOptions(blocks=2, filters=8, value_hidden=16, moves_left=True)
 
@@ -127,9 +131,179 @@ def test_bench_network_compares_with_the_bare_runtime() -> None:
     found = json.loads(done.output)
     assert {row["threads"] for row in found["rows"]} == {1, 2}
     assert all(row["of_bare_openvino"] > 0 for row in found["rows"])
-    assert found["peak_gflops"]["1"] > 0
+    assert found["peak_gflops"]["f32"]["1"] > 0
     done = run("bench-network", "tictactoe", *small, *timing, "--precision", "int8")
     assert "against f32" in done.output
+    assert "no practical peak of int8" in done.output
+
+
+QUICK = ("--blocks", "1", "--filters", "4", "--batches", "2", "--threads", "1", "--seconds", "0.01")
+
+
+@pytest.mark.parametrize("precision", ["f32", "bf16", "int8"])
+def test_bench_network_measures_all_backends_that_have_the_precision(
+    precision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "openvino" not in installed_backends() or precision not in here():
+        pytest.skip(f"no backend computes in {precision} here")
+    asked = []
+
+    def peak_gflops(threads: int, seconds: float, kind: str = "f32") -> float:
+        asked.append(kind)
+        return measure.peak_gflops(threads, seconds, kind, size=64)
+
+    monkeypatch.setattr(commands, "peak_gflops", peak_gflops)
+    done = run("bench-network", "tictactoe", *QUICK, "--precision", precision, "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert {row["precision"] for row in found["rows"]} == {precision}
+    assert [row["backend"] for row in found["rows"]] == capable_backends(precision)
+    assert set(found["peak_gflops"]) == set(asked) == {precision} - {"int8"}
+    assert ("error" in found) == (precision != "f32")
+
+
+def here() -> list[str]:
+    """Precisions of OpenVINO on this processor."""
+    from zermelo.network.runtime_openvino import supports_bf16
+
+    return ["f32", "int8", *(["bf16"] if supports_bf16() else [])]
+
+
+def test_bench_network_settles_once_what_auto_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    if "openvino" not in installed_backends():
+        pytest.skip("openvino is not installed")
+    arguments = ("--backend", "auto", "--precision", "int8", "--json")
+    done = run("bench-network", "tictactoe", *QUICK, *arguments)
+    assert [row["backend"] for row in json.loads(done.stdout)["rows"]] == ["openvino"]
+    asked = []
+
+    def fastest(*given: Any, **_: Any) -> Any:
+        asked.append(given)
+        return "openvino", "f32", []
+
+    monkeypatch.setattr(commands, "fastest", fastest)
+    batches = ("--batches", "1,2", "--backend", "auto")
+    assert run("bench-network", "tictactoe", *QUICK, *batches).exit_code == 0
+    assert len(asked) == 1
+
+
+def test_bench_network_knows_int8_of_a_game_written_in_python() -> None:
+    if "openvino" not in installed_backends():
+        pytest.skip("openvino is not installed")
+    example = str(Path(__file__).parents[2] / "examples" / "my_game.py")
+    done = run("bench-network", example, *QUICK, "--precision", "int8")
+    assert done.exit_code == 0, done.exception
+    assert "int8 against f32" in done.output
+
+
+def test_a_game_that_only_a_file_names_is_looked_up_before_measuring(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "openvino" not in installed_backends():
+        pytest.skip("openvino is not installed")
+    example = str(Path(__file__).parents[2] / "examples" / "my_game.py")
+    save_network(network(example), tmp_path / "net.onnx")
+    monkeypatch.setattr(commands, "peak_gflops", lambda *_: pytest.fail("measured first"))
+    where = ("--weights", str(tmp_path / "net.onnx"), "--backend", "openvino")
+    done = run("bench-network", *where, *QUICK, "--precision", "int8")
+    assert isinstance(done.exception, UserError)
+    assert "no game 'breakthrough-5'" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--backend", "cuda"), "no backend 'cuda'"),
+        (("--precision", "f8"), "no precision 'f8'"),
+        (("--backend", "torch", "--precision", "int8"), "openvino only"),
+        (("--threads", "1,257"), "--threads '1,257' should be numbers from 1 to 256"),
+        (("--batches", "0"), "--batches '0'"),
+    ],
+)
+def test_bench_network_refuses_options_before_it_measures(
+    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], sentence: str
+) -> None:
+    def measured(*_: Any, **__: Any) -> Any:
+        raise AssertionError("measured first")
+
+    for name in ("peak_gflops", "bare_openvino_rate", "evaluation_rates", "fastest"):
+        monkeypatch.setattr(commands, name, measured)
+    done = run("bench-network", "tictactoe", *arguments)
+    assert isinstance(done.exception, UserError)
+    assert sentence in str(done.exception)
+
+
+def test_the_help_of_bench_network_names_all_backends() -> None:
+    assert "all (that have the precision)" in " ".join(
+        run("bench-network", "--help").output.split()
+    )
+
+
+def test_benches_take_a_runs_directory(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "run" / "checkpoints" / "000003"
+    checkpoint.mkdir(parents=True)
+    save_network(network("chess"), checkpoint / "weights.safetensors")
+    (checkpoint / "manifest.json").write_text("{}")
+    where = ("--weights", str(tmp_path / "run"), "--backend", installed_backends()[0])
+    done = run("bench-chess", *where, "--nodes", "20", "--positions", "1", "--json")
+    assert done.exit_code == 0, done.exception
+    timing = ("--batches", "1", "--threads", "1", "--seconds", "0.01")
+    done = run("bench-network", *where, *timing, "--json")
+    assert done.exit_code == 0, done.exception
+
+
+def test_bench_chess_compiles_first_and_tells_the_error_of_int8(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "openvino" not in installed_backends():
+        pytest.skip("openvino is not installed")
+    monkeypatch.setattr(commands, "PRECISION_POSITIONS", 5)
+    warmed = []
+
+    def warm_up(_: NetworkEvaluator, threads: int, batch: int) -> None:
+        warmed.append((threads, batch))
+
+    monkeypatch.setattr(NetworkEvaluator, "warm_up", warm_up)
+    arguments = ("--nodes", "20", "--positions", "1", "--threads", "1", "--leaves", "4")
+    save_network(network("chess"), tmp_path / "net.onnx")
+    where = ("--weights", str(tmp_path / "net.onnx"), "--precision", "int8")
+    done = run("bench-chess", *where, *arguments)
+    assert done.exit_code == 0, done.exception
+    assert "int8 against f32" in done.output
+    assert warmed == [(1, 4)]
+
+
+def test_what_auto_took_is_printed_apart_from_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if len(installed_backends()) < 2:
+        pytest.skip("there is no choice")
+    monkeypatch.setattr(measure, "AUTO_SECONDS", 0.02)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    for game in ("chess", "tictactoe"):
+        save_network(network(game), tmp_path / f"{game}.onnx")
+    chess, small = (str(tmp_path / f"{game}.onnx") for game in ("chess", "tictactoe"))
+    auto = ("--set", "selfplay.backend=auto", "--set", "selfplay.precision=f32")
+    for arguments in (
+        ["bench-chess", "--weights", chess, "--nodes", "5", "--positions", "1", "--json"],
+        ["analyse", "tictactoe", "--weights", small, "--simulations", "5", "--json"],
+        ["play", "tictactoe", "--against", f"{small}?simulations=5"],
+        ["selfplay", "tictactoe", "--out", str(tmp_path), "--samples", "1", "--workers", "1"],
+    ):
+        assert main([*arguments, *(auto if arguments[0] == "selfplay" else ())]) == 0
+        shown = capsys.readouterr()
+        lines = [line for line in shown.err.splitlines() if line.startswith("auto: ")]
+        assert len(lines) == 1, (arguments, shown.err)
+        assert "evaluations/s; " in lines[0]
+        assert "auto: " not in shown.out
+
+
+def test_a_target_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    for target in (tmp_path / "nosuch" / "net.onnx", tmp_path / "file" / "net.onnx"):
+        (tmp_path / "file").touch()
+        with pytest.raises(UserError) as caught:
+            save_network(network(), target)
+        assert str(caught.value).startswith(f"'{target}' cannot be written: ")
 
 
 def test_bench_chess_counts_nodes(tmp_path: Path) -> None:

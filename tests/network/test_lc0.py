@@ -11,6 +11,7 @@ import pytest
 from lc0_files import MAIA, move_list, slow_forward, write_net
 
 import zermelo
+from zermelo.errors import UserError
 from zermelo.network import NetworkEvaluator, load_network
 from zermelo.network.accuracy import log_softmax, scalar_value
 from zermelo.network.build_onnx import onnx_bytes
@@ -51,6 +52,30 @@ def test_small_networks_compute_what_the_format_means(
     policy, value = NetworkEvaluator(load_network(path), runtime(backend))(observations)
     np.testing.assert_allclose(policy, expected_policy, atol=1e-4)
     np.testing.assert_allclose(value, expected_value, atol=1e-5)
+
+
+def test_castling_rights_as_rooks_are_computed_in_bf16_too(tmp_path: Path) -> None:
+    runtime("torch")
+    from zermelo.network.runtime_torch import best_device, supports_bf16
+
+    if best_device() == "cpu" and not supports_bf16():
+        pytest.skip("this processor has no bf16")
+    path = write_net(tmp_path / "net.pb.gz", inputs=2)
+    observations = chess_observations(6)
+    _, value = NetworkEvaluator(load_network(path), "torch", "bf16")(observations)
+    np.testing.assert_allclose(value, slow_forward(path, observations)[1], atol=0.05)
+
+
+def test_a_network_that_sees_castling_as_rooks_is_not_for_chess960(tmp_path: Path) -> None:
+    chess960 = zermelo.game("chess?chess960=on&encoder=lc0")
+    flags, rooks = (write_net(tmp_path / f"{n}.pb.gz", inputs=n) for n in (1, 2))
+    load_network(flags, chess960)
+    weights = load_network(rooks, zermelo.game("chess?encoder=lc0"))
+    with pytest.raises(UserError, match=r"castling rights as rooks.*chess960=on"):
+        load_network(rooks, chess960)
+    evaluator = NetworkEvaluator(load_network(flags), installed_backends()[0], game=chess960)
+    with pytest.raises(UserError, match="castling rights as rooks"):
+        evaluator.swap(weights)
 
 
 def test_the_moves_left_head_is_exported(tmp_path: Path) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import os
 import subprocess
 import sys
 import threading
+from collections import deque
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,10 +22,12 @@ from zermelo.network import (
     NetworkOptions,
     Weights,
     architecture_for,
+    measure,
     random_weights,
+    runtimes,
 )
 from zermelo.network.accuracy import difference
-from zermelo.network.measure import fastest
+from zermelo.network.measure import choice_text, fastest, parallel_calls_per_second
 from zermelo.network.positions import observations_of, sample_observations, sample_positions
 from zermelo.network.runtimes import BACKENDS, installed_backends, make_runtime
 from zermelo.search import Search, SearchOptions
@@ -64,6 +70,14 @@ def need(backend: str) -> str:
     if backend not in installed_backends():
         pytest.skip(f"{backend} is not installed")
     return backend
+
+
+def need_bf16_in_torch() -> None:
+    need("torch")
+    from zermelo.network.runtime_torch import best_device, supports_bf16
+
+    if best_device() == "cpu" and not supports_bf16():
+        pytest.skip("this processor has no bf16")
 
 
 def network(game: Any, seed: int = 0, options: NetworkOptions = SMALL) -> Weights:
@@ -198,10 +212,80 @@ def test_searching_threads_are_not_tied_to_a_core() -> None:
     assert all(cores == allowed for cores in seen)
 
 
-def test_only_a_network_of_the_same_shape_can_be_swapped_in() -> None:
+def test_only_a_network_of_the_same_game_and_shape_can_be_swapped_in() -> None:
     evaluator = NetworkEvaluator(network(zermelo.game("tictactoe")), installed_backends()[0])
     with pytest.raises(ValueError, match="connect4"):
         evaluator.swap(network(zermelo.game("connect4")))
+    small = zermelo.game("hex?size=3")
+    assert tuple(small.observation_shape) == evaluator.architecture.observation_shape
+    assert small.num_actions == evaluator.architecture.num_actions
+    with pytest.raises(ValueError, match="hex"):
+        evaluator.swap(network(small))
+
+
+def test_a_large_network_is_compiled_before_it_is_swapped_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    need("openvino")
+    from zermelo.network import runtime_openvino
+
+    monkeypatch.setattr(runtime_openvino, "LARGE", 10)
+    game = zermelo.game("tictactoe")
+    evaluator = NetworkEvaluator(network(game), "openvino", game=game)
+    observations = observations_of(game, sample_positions(game, 3))
+    evaluator(observations)
+    evaluator.swap(network(game, 1))
+
+    def compiled(self: Any, batch: int) -> Any:
+        raise AssertionError("compiled in use")
+
+    monkeypatch.setattr(runtime_openvino.OpenVinoRuntime, "compiled", compiled)
+    evaluator(observations)
+
+
+class _Watched:
+    """A session that notes how many others are idle while it computes."""
+
+    def __init__(self, evaluator: NetworkEvaluator, idle: list[int]) -> None:
+        self.evaluator, self.idle = evaluator, idle
+
+    def run(self, *_: Any) -> Any:
+        self.idle.append(len(self.evaluator._ready.idle))
+
+
+def test_warming_up_leaves_other_sessions_to_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluator = NetworkEvaluator(network(zermelo.game("tictactoe")), installed_backends()[0])
+    idle: list[int] = []
+    monkeypatch.setattr(
+        evaluator._ready, "runtime", SimpleNamespace(session=lambda: _Watched(evaluator, idle))
+    )
+    evaluator.warm_up(3, 1)
+    assert set(idle) == {2}
+    assert len(evaluator._ready.idle) == 3
+
+
+def test_warming_up_does_not_mind_that_every_session_is_in_use() -> None:
+    evaluator = NetworkEvaluator(network(zermelo.game("tictactoe")), installed_backends()[0])
+    evaluator.warm_up(2, 1)
+
+    class Stolen(deque[Any]):
+        """Seems to have a session until somebody asks for it."""
+
+        def __len__(self) -> int:
+            return 1
+
+    evaluator._ready.idle = Stolen()
+    evaluator.warm_up(2, 1)
+
+
+@pytest.mark.timeout(20)
+def test_a_call_that_fails_ends_the_measurement_with_its_error() -> None:
+    def fail() -> None:
+        raise RuntimeError("the device is gone")
+
+    for calls in ([fail], [fail, lambda: None], [lambda: None, lambda: None, fail]):
+        with pytest.raises(RuntimeError, match="the device is gone"):
+            parallel_calls_per_second(calls, 0.01)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -237,6 +321,73 @@ def test_auto_measures_what_is_installed_and_takes_the_fastest() -> None:
     backend, precision, _ = fastest(weights, installed_backends()[0], "auto")
     assert backend == installed_backends()[0]
     assert precision in ("f32", "bf16")
+
+
+@pytest.mark.parametrize("stage", ["import", "first call"])
+def test_auto_does_without_a_runtime_that_is_broken(
+    monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    need("onnx")
+    need("openvino")
+    from zermelo.network import runtime_onnx
+
+    def load(name: str) -> Any:
+        if name == "onnxruntime":
+            raise ImportError("libonnxruntime.so.1:\nno such file")
+        return importlib.import_module(name)
+
+    def run(*_: Any) -> Any:
+        raise RuntimeError("libonnxruntime.so.1: no such symbol")
+
+    monkeypatch.setattr(measure, "AUTO_SECONDS", 0.02)
+    if stage == "import":
+        loader = SimpleNamespace(import_module=load, util=importlib.util)
+        monkeypatch.setattr(runtimes, "importlib", loader)
+    else:
+        monkeypatch.setattr(runtime_onnx.OnnxRuntime, "run", run)
+    evaluator = NetworkEvaluator(network(zermelo.game("tictactoe")))
+    assert evaluator.backend != "onnx"
+    last = evaluator.choice[-1]
+    assert (last["backend"], last["evaluations_per_second"]) == ("onnx", 0)
+    text = choice_text(evaluator.choice)
+    assert text.startswith(f"auto: {evaluator.backend} f32, ")
+    assert "onnx f32: " in text
+    assert "libonnxruntime.so.1: no such" in text
+    if stage == "import":
+        with pytest.raises(UserError, match="onnx cannot be loaded"):
+            make_runtime(network(zermelo.game("tictactoe")), "onnx")
+
+
+def test_what_auto_took_is_said_in_a_line() -> None:
+    rows: list[dict[str, Any]] = [
+        {"backend": "openvino", "precision": "bf16", "evaluations_per_second": 15800},
+        {"backend": "onnx", "precision": "f32", "evaluations_per_second": 7700},
+    ]
+    assert choice_text(rows) == "auto: openvino bf16, 15,800 evaluations/s; onnx f32 7,700"
+    assert choice_text([]) == ""
+
+
+def test_int8_is_calibrated_on_a_game_written_in_python() -> None:
+    need("openvino")
+    game = Nim()
+    weights = network(game)
+    for backend in ("openvino", "auto"):
+        evaluator = NetworkEvaluator(weights, backend, "int8", game=game)
+        evaluator.swap(network(game, 1))
+        assert evaluator(sample_observations(game, 2))[0].shape == (2, 2)
+    with pytest.raises(UserError, match="no game 'nim'"):
+        NetworkEvaluator(weights, "openvino", "int8")
+
+
+def test_torch_refuses_bf16_on_a_processor_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    need("torch")
+    from zermelo.network import runtime_torch
+
+    monkeypatch.setattr(runtime_torch, "supports_bf16", lambda: False)
+    weights = network(zermelo.game("tictactoe"))
+    with pytest.raises(UserError, match="does not compute in bf16"):
+        runtime_torch.TorchRuntime(weights, "bf16", "cpu")
+    runtime_torch.TorchRuntime(weights, "f32", "cpu")
 
 
 def test_int8_stays_close_to_f32() -> None:
@@ -279,7 +430,8 @@ def test_int8_takes_in_the_large_layers_and_planes_that_count() -> None:
 def test_bf16_stays_close_to_f32() -> None:
     game = zermelo.game("connect4")
     weights = network(game)
-    exact = NetworkEvaluator(weights, need("torch"), "f32")
+    need_bf16_in_torch()
+    exact = NetworkEvaluator(weights, "torch", "f32")
     rough = NetworkEvaluator(weights, "torch", "bf16")
     found = difference(exact, rough, game, sample_positions(game, 60, seed=9))
     assert found.policy_kl < 0.01
@@ -292,6 +444,7 @@ def test_bf16_stays_close_to_f32() -> None:
         ("cuda", "f32", "no backend 'cuda'"),
         ("openvino", "f8", "no precision 'f8'"),
         ("onnx", "bf16", "f32 only"),
+        ("onnx", "int8", "openvino only"),
         ("torch", "int8", "openvino only"),
     ],
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from zermelo.errors import UserError
 from zermelo.evaluate.analysis_request import related_game
 from zermelo.games import game as find_game
 from zermelo.games.protocol import Game
+from zermelo.games.registry import named_game
 from zermelo.network import load_network
+from zermelo.network.measure import choice_text
 from zermelo.players.search_player import native_evaluator, network_evaluator
 from zermelo.search import LOOSE_CACHE
 
@@ -23,7 +26,7 @@ def rules_for(game: str, weights: str | None) -> Game:
     rules = find_game(game)
     if weights is None or rules.name.partition("?")[0] != "chess":
         return rules
-    return related_game(rules.name, find_game(load_network(weights).architecture.game))
+    return related_game(rules.name, named_game(load_network(weights).architecture.game))
 
 
 def open_judge(
@@ -33,7 +36,14 @@ def open_judge(
     if weights is None:
         return native_evaluator(evaluator, seed), evaluator
     judge = network_evaluator(weights, rules, backend)
+    tell_choice(judge.choice)
     return judge, f"{Path(weights).name} on {judge.backend}"
+
+
+def tell_choice(choice: Sequence[Mapping[str, Any]]) -> None:
+    """What `auto` took, if it measured anything; on the error stream, apart from the answer."""
+    if choice:
+        print(choice_text(choice), file=sys.stderr, flush=True)
 
 
 def read_settings(settings: Sequence[str]) -> dict[str, Any]:

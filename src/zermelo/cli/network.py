@@ -9,9 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from zermelo.cli.judge import tell_choice
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
 from zermelo.games.notation import parse_position
+from zermelo.games.protocol import Game
+from zermelo.games.registry import named_game
 from zermelo.network import (
     NetworkEvaluator,
     NetworkOptions,
@@ -22,9 +25,9 @@ from zermelo.network import (
     save_network,
 )
 from zermelo.network.accuracy import difference
-from zermelo.network.measure import bare_openvino_rate, evaluation_rates, peak_gflops
+from zermelo.network.measure import bare_openvino_rate, evaluation_rates, fastest, peak_gflops
 from zermelo.network.positions import sample_positions
-from zermelo.network.runtimes import BACKENDS, installed_backends
+from zermelo.network.runtimes import BACKENDS, capable_backends, check_runtime, installed_backends
 from zermelo.players.network_path import network_path
 from zermelo.search import LOOSE_CACHE, Search, SearchOptions
 
@@ -32,6 +35,8 @@ BackendOption = Annotated[str, typer.Option(help=f"auto, {', '.join(BACKENDS)}."
 PrecisionOption = Annotated[str, typer.Option(help="auto, f32, bf16 or int8.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 PRECISION_POSITIONS = 200
+MAX_THREADS, MAX_BATCH = 256, 4096
+WITH_PEAK = ("f32", "bf16")  # precisions in which OpenVINO multiplies matrices as it is told
 
 # Openings, middlegames and endgames of many kinds; the first is the start position.
 CHESS_POSITIONS = (
@@ -78,10 +83,14 @@ def export(
 def bench_network(
     game: Annotated[str | None, typer.Argument(help="Measure a new network of a game.")] = None,
     *,
-    weights: Annotated[str | None, typer.Option(help="Measure this network file.")] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="Measure this network: a file, a checkpoint or a run.")
+    ] = None,
     blocks: Annotated[int, typer.Option(min=0, help="Of a new network.")] = 5,
     filters: Annotated[int, typer.Option(min=1, help="Of a new network.")] = 64,
-    backend: BackendOption = "all",
+    backend: Annotated[
+        str, typer.Option(help=f"all (that have the precision), auto, {', '.join(BACKENDS)}.")
+    ] = "all",
     precision: PrecisionOption = "f32",
     batches: Annotated[str, typer.Option(help="Batch sizes, as 1,8,64.")] = "1,8,64",
     threads: Annotated[str, typer.Option(help="Numbers of threads, as 1,2.")] = "1,2",
@@ -89,76 +98,110 @@ def bench_network(
     as_json: JsonOption = False,
 ) -> None:
     """Evaluations per second, beside the bare runtime and the machine's peak."""
-    network = _network(game, weights, NetworkOptions(blocks=blocks, filters=filters))
-    backends = installed_backends() if backend == "all" else [backend]
-    rows: list[dict[str, Any]] = []
-    peaks: dict[int, float] = {}
-    with_openvino = "openvino" in installed_backends()
-    for n in _numbers(threads):
-        if with_openvino:
-            peaks[n] = peak_gflops(n, seconds)
-        for batch in _numbers(batches):
-            bare = None
-            if with_openvino and precision != "auto":
-                bare = bare_openvino_rate(
-                    network, precision, batch=batch, threads=n, seconds=seconds
-                )
-            for name in backends:
-                if precision == "int8" and name != "openvino":
-                    continue
-                row = evaluation_rates(
-                    network, name, precision, batch=batch, threads=n, seconds=seconds
-                )
-                if bare:
-                    row["of_bare_openvino"] = round(row["evaluations_per_second"] / bare, 3)
-                if n in peaks:
-                    row["of_peak"] = round(row["gflops"] / peaks[n], 3)
-                rows.append(row)
+    check_runtime("auto" if backend == "all" else backend, precision)
+    counts = _numbers(threads, "--threads", MAX_THREADS)
+    sizes = _numbers(batches, "--batches", MAX_BATCH)
+    network, rules = _network(game, weights, NetworkOptions(blocks=blocks, filters=filters))
+    runtimes = _runtimes(network, backend, precision, rules)
+    rough = next((runtime for runtime in runtimes if runtime[1] != "f32"), None)
+    if rough is not None and rules is None:  # its error is measured on positions
+        rules = named_game(network.architecture.game)
     found: dict[str, Any] = {
         "network": network.architecture.to_dict(),
         "parameters": network.architecture.parameters(),
         "multiply_adds": network.architecture.multiply_adds(),
-        "peak_gflops": {str(n): round(peak, 1) for n, peak in peaks.items()},
-        "rows": rows,
+        **_rates(network, rules, runtimes, counts, sizes, seconds),
     }
-    if precision in ("bf16", "int8"):
-        found["error"] = precision_error(network, rows[0]["backend"], precision)
+    if rough is not None and rules is not None:
+        found["error"] = precision_error(network, *rough, rules)
     if as_json:
         print(json.dumps(found, indent=2))
     else:
         _show_rates(network, found)
 
 
-def precision_error(weights: Weights, backend: str, precision: str) -> dict[str, Any]:
+def _runtimes(
+    network: Weights, backend: str, precision: str, rules: Game | None
+) -> list[tuple[str, str]]:
+    """The backends to measure, each with a precision; what `auto` means is settled once."""
+    runtimes = []
+    for name in capable_backends(precision) if backend == "all" else [backend]:
+        chosen, kind, choice = fastest(network, name, precision, game=rules)
+        tell_choice(choice)
+        runtimes.append((chosen, kind))
+    return runtimes
+
+
+def _rates(
+    network: Weights,
+    rules: Game | None,
+    runtimes: list[tuple[str, str]],
+    counts: list[int],
+    sizes: list[int],
+    seconds: float,
+) -> dict[str, Any]:
+    """Peaks by precision and threads, and one row per runtime, batch size and number of threads."""
+    kinds = _openvino_kinds({kind for _, kind in runtimes})
+    peaks: dict[str, dict[str, float]] = {kind: {} for kind in kinds if kind in WITH_PEAK}
+    rows: list[dict[str, Any]] = []
+    for n in counts:
+        for kind, found in peaks.items():
+            found[str(n)] = round(peak_gflops(n, seconds, kind), 1)
+        for batch in sizes:
+            given: dict[str, Any] = {"batch": batch, "threads": n, "seconds": seconds}
+            given["game"] = rules
+            bare = {kind: bare_openvino_rate(network, kind, **given) for kind in kinds}
+            for name, kind in runtimes:
+                row = evaluation_rates(network, name, kind, **given)
+                if kind in bare:
+                    row["of_bare_openvino"] = round(row["evaluations_per_second"] / bare[kind], 3)
+                if kind in peaks:
+                    row["of_peak"] = round(row["gflops"] / peaks[kind][str(n)], 3)
+                rows.append(row)
+    return {"peak_gflops": peaks, "rows": rows}
+
+
+def _openvino_kinds(kinds: set[str]) -> list[str]:
+    """The precisions in which OpenVINO computes here, to compare with."""
+    if "openvino" not in installed_backends():
+        return []
+    from zermelo.network.runtime_openvino import supports_bf16
+
+    return sorted(kind for kind in kinds if kind != "bf16" or supports_bf16())
+
+
+def precision_error(weights: Weights, backend: str, precision: str, rules: Game) -> dict[str, Any]:
     """What a lower precision changes, on positions of random games."""
-    rules = find_game(weights.architecture.game)
     exact = NetworkEvaluator(weights, backend, "f32", game=rules)
     other = NetworkEvaluator(weights, backend, precision, game=rules)
     positions = sample_positions(rules, PRECISION_POSITIONS, seed=1)
     found = difference(exact, other, rules, positions)
-    return found.to_dict() | {"text": str(found)}
+    return found.to_dict() | {"text": f"{precision} against f32: {found}"}
 
 
 def bench_chess(
-    weights: Annotated[str, typer.Option(help="An lc0 network (.pb.gz) or one of ours.")],
+    weights: Annotated[str, typer.Option(help="An lc0 network (.pb.gz) or one of ours, or a run.")],
     *,
     nodes: Annotated[int, typer.Option(min=1, help="Simulations of each position.")] = 10_000,
     positions: Annotated[int, typer.Option(min=1, max=10, help="How many of the ten.")] = 10,
-    threads: Annotated[int, typer.Option(min=1, help="Threads on one tree.")] = 2,
+    threads: Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Threads on one tree.")] = 2,
     leaves: Annotated[int, typer.Option(min=1, help="Leaves in a batch.")] = 8,
     backend: BackendOption = "auto",
     precision: PrecisionOption = "f32",
     as_json: JsonOption = False,
 ) -> None:
     """Nodes per second on ten chess positions."""
-    network = load_network(weights)
-    rules = find_game(network.architecture.game)
-    if not rules.name.startswith("chess"):
-        raise UserError(f"{network.name} is a network for {rules.name}, not for chess")
+    check_runtime(backend, precision)
+    network = load_network(network_path(weights))
+    named = network.architecture.game
+    if named.partition("?")[0] != "chess":
+        raise UserError(f"{network.name} is a network for {named}, not for chess")
+    rules = named_game(named)
     evaluator = NetworkEvaluator(network, backend, precision, game=rules)
+    tell_choice(evaluator.choice)
     rows = chess_speeds(evaluator, CHESS_POSITIONS[:positions], nodes, threads, leaves)
     spent = sum(row["seconds"] for row in rows)
-    total = {
+    total: dict[str, Any] = {
         "weights": network.name,
         "backend": evaluator.backend,
         "precision": evaluator.precision,
@@ -167,6 +210,8 @@ def bench_chess(
         "nodes_per_second": round(sum(row["nodes"] for row in rows) / spent),
         "evaluations_per_second": round(sum(row["evaluations"] for row in rows) / spent),
     }
+    if evaluator.precision != "f32":
+        total["error"] = precision_error(network, evaluator.backend, evaluator.precision, rules)
     if as_json:
         print(json.dumps(total | {"positions": rows}, indent=2))
         return
@@ -180,14 +225,17 @@ def bench_chess(
         f"{total['nodes_per_second']:>8,} nodes/s {total['evaluations_per_second']:>8,} evals/s "
         f" on average; {total['backend']} {total['precision']}, {threads} threads"
     )
+    if "error" in total:
+        print(total["error"]["text"])
 
 
 def chess_speeds(
     evaluator: NetworkEvaluator, fens: tuple[str, ...], nodes: int, threads: int, leaves: int
 ) -> list[dict[str, Any]]:
     """One row per position; each begins with an empty tree and cache, everything compiled."""
-    rules = find_game(evaluator.architecture.game)
+    rules = named_game(evaluator.architecture.game)
     options = SearchOptions(threads=threads, leaves_per_tree=leaves, **LOOSE_CACHE)
+    evaluator.warm_up(threads, leaves)
     Search(rules, evaluator, options).run(rules.initial(), min(nodes, 500))
     rows = []
     for fen in fens:
@@ -213,29 +261,36 @@ def chess_speeds(
     return rows
 
 
-def _network(game: str | None, weights: str | None, options: NetworkOptions) -> Weights:
+def _network(
+    game: str | None, weights: str | None, options: NetworkOptions
+) -> tuple[Weights, Game | None]:
+    """Also the game, unless only a file names it."""
     if (game is None) == (weights is None):
         raise UserError("give either a game or --weights FILE")
     if weights is not None:
-        return load_network(weights)
+        return load_network(network_path(weights)), None
     assert game is not None
-    return random_weights(architecture_for(find_game(game), options))
+    rules = find_game(game)
+    return random_weights(architecture_for(rules, options)), rules
 
 
-def _numbers(text: str) -> list[int]:
+def _numbers(text: str, option: str, most: int) -> list[int]:
     try:
         numbers = [int(part) for part in text.split(",")]
     except ValueError:
         numbers = []
-    if not numbers or not all(1 <= n <= 4096 for n in numbers):
-        raise UserError(f"'{text}' should be numbers like 1,8,64")
+    if not numbers or not all(1 <= n <= most for n in numbers):
+        raise UserError(f"{option} '{text}' should be numbers from 1 to {most}, like 1,2,8")
     return numbers
 
 
 def _show_rates(network: Weights, found: dict[str, Any]) -> None:
     print(network.architecture.summary())
-    for n, peak in found["peak_gflops"].items():
-        print(f"practical peak with {n} threads: {peak:,.0f} GFLOP/s (f32 matrix product)")
+    for kind, peaks in found["peak_gflops"].items():
+        for n, peak in peaks.items():
+            print(f"practical peak with {n} threads: {peak:,.0f} GFLOP/s ({kind} matrix product)")
+    for kind in sorted({row["precision"] for row in found["rows"]} - set(found["peak_gflops"])):
+        print(f"no practical peak of {kind} can be measured here")
     print(
         f"{'backend':<9} {'prec.':<5} {'batch':>5} {'threads':>7} {'evals/s':>9} {'GFLOP/s':>8}  "
     )
@@ -247,4 +302,4 @@ def _show_rates(network: Weights, found: dict[str, Any]) -> None:
             f"{row['evaluations_per_second']:>9,} {row['gflops']:>8,.0f} {bare} {peak_share}"
         )
     if "error" in found:
-        print(f"{found['rows'][0]['precision']} against f32: {found['error']['text']}")
+        print(found["error"]["text"])

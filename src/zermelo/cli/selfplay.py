@@ -148,6 +148,7 @@ def ready_network(
     config: RunConfig, weights: Path | None, out: Path, seed: int
 ) -> tuple[Path, str, str]:
     """The network's file, and the runtime that evaluates it."""
+    from zermelo.cli.judge import tell_choice
     from zermelo.network import architecture_for, load_network, random_weights, save_network
     from zermelo.network.measure import fastest
 
@@ -160,7 +161,8 @@ def ready_network(
     network = load_network(path, game)
     backend, precision = config.workers.backend, config.workers.precision
     if "auto" in (backend, precision):
-        backend, precision, _ = fastest(network, backend, precision)
+        backend, precision, choice = fastest(network, backend, precision, game=game)
+        tell_choice(choice)
     return path.resolve(), backend, precision
 
 

@@ -88,11 +88,12 @@ def game(spec: str | os.PathLike[str] | Game) -> Game:
     text = os.fspath(spec)
     if looks_like_file(text):
         return load_game(text)
-    return _named_game(text)
+    return named_game(text)
 
 
 @cache  # games hold rules and no position, so one object serves everybody
-def _named_game(spec: str) -> Game:
+def named_game(spec: str) -> Game:
+    """The game of that name, settings included; never a file's, so the text may be a stranger's."""
     name, given = split_spec(spec)
     entry = _entries.get(name)
     if entry is None:

@@ -11,10 +11,16 @@ from typing import Any
 
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
+from zermelo.games.python_file import looks_like_file
 from zermelo.network.chess_policy import CHESS_ACTIONS, CHESS_PLANES
 
 # Bounds on what a file may ask for, far above any network of use.
 LIMITS = {"blocks": 100, "filters": 2048, "planes": 4096, "num_actions": 100_000}
+MAX_NAME = 200  # characters of the game's name
+_AT_LEAST_1 = (
+    *("planes", "rows", "columns", "num_actions"),
+    *("filters", "policy_filters", "value_filters", "value_hidden"),
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,8 @@ class Architecture:
                 raise UserError(f"the network's {field.name} is {value!r}")
             if field.type == "int" and not 0 <= value <= LIMITS.get(field.name, 1 << 20):
                 raise UserError(f"the network's {field.name} is {value}, which is out of range")
-        for name in ("planes", "rows", "columns", "num_actions", "filters", "value_hidden"):
+        self._check_name()
+        for name in (*_AT_LEAST_1, *(("moves_hidden",) if self.moves_filters else ())):
             if getattr(self, name) < 1:
                 raise UserError(f"the network's {name} is 0")
         for name, choices in (
@@ -87,9 +94,16 @@ class Architecture:
             ("castling", ("flags", "rooks")),
         ):
             if getattr(self, name) not in choices:
-                raise UserError(f"the network's {name} is '{getattr(self, name)}', not {choices}")
+                raise UserError(f"the network's {name} is {getattr(self, name)!r}, not {choices}")
         if self.policy == "conv" and not self._is_chess_shaped():
             raise UserError("a convolutional policy needs chess's 8 x 8 board and 1858 actions")
+
+    def _check_name(self) -> None:
+        """It is looked up and printed, and may come from a stranger's file."""
+        if not self.game.isprintable() or not 0 < len(self.game) <= MAX_NAME:
+            raise UserError(f"the network's game {self.game[:MAX_NAME]!r} is no name of a game")
+        if looks_like_file(self.game):
+            raise UserError(f"the network's game '{self.game}' is a Python file, not a name")
 
     def _is_chess_shaped(self) -> bool:
         board = (self.rows, self.columns) == (8, 8)
@@ -105,6 +119,11 @@ class Architecture:
     def observation_shape(self) -> tuple[int, int, int]:
         """(planes, rows, columns), as the game says it."""
         return (self.planes, self.rows, self.columns)
+
+    @property
+    def form(self) -> tuple[str, tuple[int, ...], int]:
+        """What networks must have in common to take each other's place: rules, planes, actions."""
+        return _form(self.game, self.observation_shape, self.num_actions)
 
     @property
     def value_outputs(self) -> int:
@@ -171,14 +190,17 @@ class Architecture:
     def check_fits(self, game: Game) -> None:
         """Refuses a game whose positions or actions the network does not know."""
         shape, actions = tuple(game.observation_shape), game.num_actions
-        same_rules = self.game.partition("?")[0] == game.name.partition("?")[0]
-        if same_rules and shape == self.observation_shape and actions == self.num_actions:
-            return
-        raise UserError(
-            f"the network is for {self.game} ({_shape_text(self.observation_shape)}, "
-            f"{self.num_actions} actions), not for {game.name} ({_shape_text(shape)}, "
-            f"{actions} actions)"
-        )
+        if self.form != _form(game.name, shape, actions):
+            raise UserError(
+                f"the network is for {self.game} ({_shape_text(self.observation_shape)}, "
+                f"{self.num_actions} actions), not for {game.name} ({_shape_text(shape)}, "
+                f"{actions} actions)"
+            )
+        if self.castling == "rooks" and "chess960=on" in game.name:  # see graph
+            raise UserError(
+                f"the network sees castling rights as rooks in the corners, so it is not for "
+                f"{game.name}"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -191,9 +213,8 @@ class Architecture:
             raise UserError("the network's description is not a table of sizes")
         known = {field.name for field in fields(cls)}
         if set(values) - known:
-            raise UserError(
-                f"the network has an unknown size '{min(set(values) - known, key=str)}'"
-            )
+            unknown = str(min(set(values) - known, key=str))[:MAX_NAME]
+            raise UserError(f"the network has an unknown size {unknown!r}")
         try:
             return cls(**values)
         except TypeError:
@@ -235,6 +256,10 @@ def _product(shape: tuple[int, ...]) -> int:
     for size in shape:
         result *= size
     return result
+
+
+def _form(game: str, shape: tuple[int, ...], actions: int) -> tuple[str, tuple[int, ...], int]:
+    return (game.partition("?")[0], shape, actions)
 
 
 def _shape_text(shape: tuple[int, ...]) -> str:

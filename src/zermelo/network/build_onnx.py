@@ -7,6 +7,7 @@ is for other programs, ours is built anew, so nothing that a file says is ever e
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -132,7 +133,7 @@ def onnx_bytes(weights: Weights, version: str = "") -> bytes:
     return b"".join(model)
 
 
-def read_onnx(data: bytes, name: str) -> Weights:
+def read_onnx(data: bytes | memoryview, name: str) -> Weights:
     """The weights of a file that `onnx_bytes` made; any other file is refused."""
     try:
         model = Message(memoryview(data))
@@ -142,7 +143,12 @@ def read_onnx(data: bytes, name: str) -> Weights:
             raise UserError(f"{name}: it is not an ONNX network made by `zermelo export`")
         architecture = described_architecture(metadata[METADATA_KEY], name)
         shapes = architecture.shapes()
-        arrays = {t.text(8): _read_tensor(t, name) for t in tensors if t.text(8) in shapes}
+        named = [(tensor.text(8), tensor) for tensor in tensors]
+        arrays = {
+            key: _read_tensor(tensor, key, shapes[key], name)
+            for key, tensor in named
+            if key in shapes
+        }
     except WireError as error:
         raise UserError(f"{name}: it is damaged or not an ONNX file ({error})") from None
     return Weights(architecture, arrays, name).check()
@@ -153,7 +159,7 @@ def described_architecture(text: str, name: str) -> Architecture:
     try:
         described = json.loads(text)
         if described["format"] != FORMAT:
-            raise UserError(f"{name}: its format {described['format']} is not {FORMAT}")
+            raise UserError(f"its format is not {FORMAT}")
         return Architecture.from_dict(described["architecture"])
     except UserError as error:
         raise UserError(f"{name}: {error}") from None
@@ -182,9 +188,10 @@ def _value_info(name: str, shape: tuple[int, ...]) -> bytes:
     return bytes_field(1, name) + bytes_field(2, bytes_field(1, tensor_type))
 
 
-def _read_tensor(tensor: Message, name: str) -> Array:
-    raw, dims = tensor.view(9), tensor.integers(1)
-    size = int(np.prod([float(n) for n in dims])) if len(dims) < 5 else -1
-    if tensor.integer(2) != FLOAT or len(raw) != 4 * size:
-        raise UserError(f"{name}: the weights '{tensor.text(8)}' are not float32 of their shape")
-    return np.frombuffer(raw, "<f4").reshape(dims).astype(np.float32)
+def _read_tensor(tensor: Message, key: str, shape: tuple[int, ...], name: str) -> Array:
+    raw = tensor.view(9)
+    if tensor.integers(1) != list(shape):
+        raise UserError(f"{name}: the weights '{key}' do not have the shape {shape}")
+    if tensor.integer(2) != FLOAT or len(raw) != 4 * math.prod(shape):
+        raise UserError(f"{name}: the weights '{key}' are not float32 of their shape")
+    return np.frombuffer(raw, "<f4").reshape(shape).astype(np.float32)

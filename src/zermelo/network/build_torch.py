@@ -66,6 +66,10 @@ class FoldedNetwork(TorchActivations, nn.Module):
         weight = self.get_buffer(f"{layer}_weight")
         return functional.conv2d(x, weight, self.get_buffer(f"{layer}_bias"), padding="same")
 
+    def constant(self, values: NDArray[np.float32]) -> Tensor:
+        """See `graph.Ops`; in the precision of the weights, since torch mixes none."""
+        return super().constant(values).to(self.get_buffer("input_weight"))
+
     def dense(self, x: Tensor, layer: str) -> Tensor:
         """See `graph.Ops`."""
         weight, bias = self.get_buffer(f"{layer}_weight"), self.get_buffer(f"{layer}_bias")

@@ -59,6 +59,8 @@ class NetworkEvaluator:
     ) -> None:
         """`game` is checked against the network. `calibration` is observations, for int8.
 
+        Without `calibration` they are taken from random games of `game`.
+
         With a native game, searches hand over packed observations, which are expanded right into
         the runtime's memory. `fixed_batch` fills up batches to this size, so that what the network
         says of a position does not depend on how many others it is evaluated with: runtimes sum in
@@ -71,11 +73,14 @@ class NetworkEvaluator:
         if backend == "auto" or precision == "auto":
             from zermelo.network.measure import fastest
 
-            backend, precision, self.choice = fastest(weights, backend, precision)
+            backend, precision, self.choice = fastest(
+                weights, backend, precision, calibration, game
+            )
+        self._game = game
         self._calibration = calibration
         self._fixed_batch = fixed_batch
         self._swapping = threading.Lock()
-        self._ready = _Ready(weights, make_runtime(weights, backend, precision, calibration))
+        self._ready = _Ready(weights, make_runtime(weights, backend, precision, calibration, game))
 
     @property
     def packed(self) -> bool:
@@ -125,14 +130,20 @@ class NetworkEvaluator:
         """Compiles for so many threads and all batches up to `batch`, which else happens in use."""
         ready = self._ready
         while len(ready.made) < threads:
-            ready.made.append(ready.runtime.session())
-            ready.idle.append(ready.made[-1])
-        shape = self.architecture.observation_shape
-        borrowed = [ready.idle.pop() for _ in range(len(ready.idle))]
-        for session in borrowed:
-            for size in (*(2**i for i in range(batch.bit_length())), batch):
-                session.run(np.zeros((size, *shape), np.float32))
-        ready.idle.extend(borrowed)
+            session = ready.runtime.session()
+            ready.made.append(session)
+            ready.idle.append(session)
+        shape = ready.weights.architecture.observation_shape
+        for _ in range(len(ready.made)):
+            try:
+                session = ready.idle.popleft()  # the longest idle; callers borrow at the other end
+            except IndexError:  # all are in use
+                return
+            try:
+                for size in (*(2**i for i in range(batch.bit_length())), batch):
+                    session.run(np.zeros((size, *shape), np.float32))
+            finally:
+                ready.idle.append(session)
 
     def swap(self, weights: Weights) -> None:
         """Uses another network from the next call on; calls under way end with the old one.
@@ -143,9 +154,13 @@ class NetworkEvaluator:
         with self._swapping:
             old = self._ready
             a, b = old.weights.architecture, weights.architecture
-            if (a.observation_shape, a.num_actions) != (b.observation_shape, b.num_actions):
+            if a.form != b.form:
                 raise ValueError(f"{weights.name} is a network for {b.game}, not for {a.game}")
-            runtime = make_runtime(weights, self.backend, self.precision, self._calibration)
+            if self._game is not None:
+                b.check_fits(self._game)
+            runtime = make_runtime(
+                weights, self.backend, self.precision, self._calibration, self._game
+            )
             new = _Ready(weights, runtime)
             new.made.extend(_warmed(runtime, session) for session in list(old.made))
             new.idle.extend(new.made)

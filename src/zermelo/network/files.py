@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 import os
 from importlib import metadata
 from pathlib import Path
@@ -37,15 +39,14 @@ def load_network(path: str | os.PathLike[str], game: Game | None = None) -> Weig
         head = file.read(16)
     if not head:
         raise UserError(f"{name}: it is empty")
-    # Torch's files are a zip archive of a pickle, or a pickle itself.
-    if head[:2] == b"PK" or (head[0] == 0x80 and head[1:2] in b"\x02\x03\x04\x05"):
+    if _is_pickle(head):
         raise UserError(f"{name}: it is a pickle, which could run code; networks are {KINDS}")
     if head[:2] == b"\x1f\x8b" or name.endswith((".pb.gz", ".pb")):
         weights = read_lc0(place)
     elif name.endswith(".onnx"):
-        weights = read_onnx(place.read_bytes(), name)
+        weights = read_onnx(_mapped(place), name)
     elif name.endswith(".safetensors"):
-        weights = read_safetensors(place.read_bytes(), name)
+        weights = read_safetensors(_mapped(place), name)
     else:
         raise UserError(f"{name}: it is no network file; networks are {KINDS}")
     if game is not None:
@@ -54,6 +55,19 @@ def load_network(path: str | os.PathLike[str], game: Game | None = None) -> Weig
         except UserError as error:
             raise UserError(f"{name}: {error}") from None
     return weights
+
+
+def _is_pickle(head: bytes) -> bool:
+    """Torch's files are a zip archive of a pickle, or a pickle itself."""
+    if head[8:9] == b"{" and not any(head[4:8]):  # a safetensors header, whatever its length
+        return False
+    return head[:2] == b"PK" or (head[0] == 0x80 and head[1:2] in b"\x02\x03\x04\x05")
+
+
+def _mapped(place: Path) -> memoryview:
+    """The file's bytes, read from the disk where they are looked at only."""
+    with place.open("rb") as file:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def save_network(weights: Weights, path: str | os.PathLike[str]) -> None:
@@ -70,5 +84,8 @@ def save_network(weights: Weights, path: str | os.PathLike[str]) -> None:
     try:
         aside.write_bytes(data)
         os.replace(aside, place)
+    except OSError as error:
+        raise UserError(f"'{place}' cannot be written: {error.strerror}") from None
     finally:
-        aside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ GAME = "chess?encoder=lc0"
 # 16-bit weights hardly shrink in gzip, so a file that grows by more than this is no network.
 MAX_GROWTH = 8
 MIN_UNPACKED, MAX_UNPACKED = 32 << 20, 1 << 30
+CHUNK = 1 << 20  # bytes of the file that are unpacked at a time
 
 _STRUCTURES = {
     5: "ONNX",
@@ -54,7 +55,8 @@ class _Format(NamedTuple):
 def read_lc0(path: str | Path) -> Weights:
     """The network of the file, for the game `chess?encoder=lc0`."""
     name = Path(path).name
-    data = unpack_gzip(Path(path).read_bytes(), name)
+    with Path(path).open("rb") as file:
+        data = unpack_gzip(file, name)
     try:
         net = Message(memoryview(data))
         if net.integer(1) != MAGIC:
@@ -67,20 +69,29 @@ def read_lc0(path: str | Path) -> Weights:
         raise UserError(f"{name}: it is damaged or not an lc0 network ({error})") from None
 
 
-def unpack_gzip(packed: bytes, name: str) -> bytes:
+def unpack_gzip(file: BinaryIO, name: str) -> bytearray:
     """The content, or a UserError for a damaged file or one that grows without bound."""
-    if packed[:2] != b"\x1f\x8b":
-        raise UserError(f"{name}: it is not a gzip file, as lc0 networks are")
-    bound = min(MAX_UNPACKED, max(MIN_UNPACKED, MAX_GROWTH * len(packed)))
     unpacker = zlib.decompressobj(wbits=31)
-    try:
-        data = unpacker.decompress(packed, bound)
-    except zlib.error as error:
-        raise UserError(f"{name}: it is damaged ({str(error).split(': ')[-1]})") from None
-    if unpacker.unconsumed_tail:
-        raise UserError(f"{name}: it unpacks to more than {bound >> 20} MiB, so it is no network")
-    if not unpacker.eof:
-        raise UserError(f"{name}: it ends too early")
+    data = bytearray()
+    read = 0
+    while not unpacker.eof:
+        packed = file.read(CHUNK)
+        if not read and packed[:2] != b"\x1f\x8b":
+            raise UserError(f"{name}: it is not a gzip file, as lc0 networks are")
+        if not packed:
+            raise UserError(f"{name}: it ends too early")
+        read += len(packed)
+        bound = min(MAX_UNPACKED, max(MIN_UNPACKED, MAX_GROWTH * read))
+        try:
+            data += unpacker.decompress(packed, bound + 1 - len(data))
+        except zlib.error as error:
+            raise UserError(f"{name}: it is damaged ({str(error).split(': ')[-1]})") from None
+        if len(data) > bound:
+            raise UserError(
+                f"{name}: it unpacks to more than {bound >> 20} MiB, so it is no network"
+            )
+    if unpacker.unused_data or file.read(1):
+        raise UserError(f"{name}: it goes on after its end")
     return data
 
 

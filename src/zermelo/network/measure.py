@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from zermelo.errors import UserError
+from zermelo.games.protocol import Game
 from zermelo.network.architecture import Architecture
-from zermelo.network.runtimes import installed_backends, make_runtime
+from zermelo.network.runtimes import COMPUTES, check_runtime, installed_backends, make_runtime
 from zermelo.network.weights import Array, Weights
 
 AUTO_SECONDS = 1.0  # for all candidates together
@@ -37,12 +39,22 @@ def calls_per_second(call: Callable[[], object], seconds: float) -> float:
 
 
 def parallel_calls_per_second(calls: Sequence[Callable[[], object]], seconds: float) -> float:
-    """Of several threads together, each with its own call."""
+    """Of several threads together, each with its own call; raises what the first to fail raised."""
     counts = [0] * len(calls)
+    errors: list[Exception] = []
     start = threading.Barrier(len(calls) + 1)
     spent = [1.0] * len(calls)
 
     def work(index: int) -> None:
+        try:
+            count(index)
+        except threading.BrokenBarrierError:  # another thread failed
+            pass
+        except Exception as error:
+            errors.append(error)
+            start.abort()
+
+    def count(index: int) -> None:
         for _ in range(3):  # side by side, so that each thread has a session of its own
             calls[index]()
         start.wait()
@@ -55,56 +67,85 @@ def parallel_calls_per_second(calls: Sequence[Callable[[], object]], seconds: fl
     threads = [threading.Thread(target=work, args=(index,)) for index in range(len(calls))]
     for thread in threads:
         thread.start()
-    start.wait()
+    with suppress(threading.BrokenBarrierError):
+        start.wait()
     for thread in threads:
         thread.join()
-    return sum(count / time_ for count, time_ in zip(counts, spent, strict=True))
+    if errors:
+        raise errors[0]
+    return sum(done / time_ for done, time_ in zip(counts, spent, strict=True))
 
 
 def fastest(
-    weights: Weights, backend: str, precision: str
+    weights: Weights,
+    backend: str,
+    precision: str,
+    calibration: Array | None = None,
+    game: Game | None = None,
 ) -> tuple[str, str, list[dict[str, Any]]]:
     """The quickest backend and precision among those that the arguments leave open.
 
-    Also every candidate with its evaluations per second, the quickest first. Measured in one
-    thread: that is how each searching thread evaluates.
+    Also every candidate with its evaluations per second, the quickest first, if there are several;
+    one that cannot be used stands last, with the reason. Measured in one thread: that is how each
+    searching thread evaluates.
     """
-    backends = installed_backends() if backend == "auto" else [backend]
-    if not backends:
-        raise UserError("no runtime is installed: install openvino, onnxruntime or torch")
+    check_runtime(backend, precision)
     candidates = [
         (name, kind)
-        for name in backends
+        for name in (installed_backends() if backend == "auto" else [backend])
         for kind in (("f32", "bf16") if precision == "auto" else (precision,))
-        if name != "onnx" or kind == "f32"
+        if kind in COMPUTES[name]
     ]
     if len(candidates) == 1:
         return (*candidates[0], [])
     batch = example_batch(weights.architecture, AUTO_BATCH)
     found: list[dict[str, Any]] = []
-    reasons = []
     for name, kind in candidates:
+        rate, reason = 0.0, {}
         try:
-            session = make_runtime(weights, name, kind).session()
-        except UserError as error:
-            reasons.append(str(error))
-            continue
-        rate = calls_per_second(partial(session.run, batch), AUTO_SECONDS / len(candidates))
+            session = make_runtime(weights, name, kind, calibration, game).session()
+            rate = calls_per_second(partial(session.run, batch), AUTO_SECONDS / len(candidates))
+        except Exception as error:  # a broken package fails in any way; others may do
+            known = isinstance(error, UserError)
+            said = str(error) if known else f"{type(error).__name__}: {error}"
+            reason = {"reason": " ".join(said.split())}
         row = {"backend": name, "precision": kind}
-        found.append(row | {"evaluations_per_second": round(rate * AUTO_BATCH)})
-    if not found:
-        raise UserError(reasons[0] if reasons else f"no backend computes in {precision}")
-    found.sort(key=lambda row: -int(row["evaluations_per_second"]))
+        found.append(row | {"evaluations_per_second": round(rate * AUTO_BATCH)} | reason)
+    found.sort(key=lambda row: ("reason" in row, -int(row["evaluations_per_second"])))
+    if "reason" in found[0]:
+        raise UserError(found[0]["reason"])
     return found[0]["backend"], found[0]["precision"], found
 
 
+def choice_text(choice: Sequence[Mapping[str, Any]]) -> str:
+    """What `auto` took and what it took it from, in a line; empty if there was no choice."""
+    if not choice:
+        return ""
+    parts = [
+        f"{row['backend']} {row['precision']}: {row['reason']}"
+        if "reason" in row
+        else f"{row['backend']} {row['precision']} {row['evaluations_per_second']:,}"
+        for row in choice[1:]
+    ]
+    best = choice[0]
+    taken = f"{best['backend']} {best['precision']}, {best['evaluations_per_second']:,}"
+    return "; ".join([f"auto: {taken} evaluations/s", *parts])
+
+
 def evaluation_rates(
-    weights: Weights, backend: str, precision: str, *, batch: int, threads: int, seconds: float
+    weights: Weights,
+    backend: str,
+    precision: str,
+    *,
+    batch: int,
+    threads: int,
+    seconds: float,
+    game: Game | None = None,
 ) -> dict[str, Any]:
     """Evaluations per second of an evaluator, called as the search calls it."""
     from zermelo.network.evaluator import NetworkEvaluator
 
-    evaluator = NetworkEvaluator(weights, backend, precision)
+    evaluator = NetworkEvaluator(weights, backend, precision, game=game)
     evaluator.warm_up(threads, batch)
     inputs = [example_batch(weights.architecture, batch) for _ in range(threads)]
     calls = [partial(evaluator, x) for x in inputs]
@@ -120,14 +161,20 @@ def evaluation_rates(
 
 
 def bare_openvino_rate(
-    weights: Weights, precision: str, *, batch: int, threads: int, seconds: float
+    weights: Weights,
+    precision: str,
+    *,
+    batch: int,
+    threads: int,
+    seconds: float,
+    game: Game | None = None,
 ) -> float:
     """Evaluations per second of OpenVINO alone: one compiled model and one request per thread."""
     import openvino as ov
 
     from zermelo.network.runtime_openvino import OpenVinoRuntime
 
-    runtime = OpenVinoRuntime(weights, precision)
+    runtime = OpenVinoRuntime(weights, precision, game=game)
     calls: list[Callable[[], object]] = []
     kept = []  # the requests only borrow their inputs
     for _ in range(threads):
@@ -139,8 +186,8 @@ def bare_openvino_rate(
     return parallel_calls_per_second(calls, seconds) * batch
 
 
-def peak_gflops(threads: int, seconds: float, size: int = 1024) -> float:
-    """What a large f32 matrix product reaches here: the practical peak."""
+def peak_gflops(threads: int, seconds: float, precision: str = "f32", size: int = 1024) -> float:
+    """What a large matrix product in f32 or bf16 reaches here: the practical peak."""
     import openvino as ov
     from openvino import opset13 as op
 
@@ -150,7 +197,7 @@ def peak_gflops(threads: int, seconds: float, size: int = 1024) -> float:
         left = op.parameter([size, size], np.float32)
         model = ov.Model([op.matmul(left, op.constant(matrix), False, False)], [left], "peak")
         settings = {
-            "INFERENCE_PRECISION_HINT": "f32",
+            "INFERENCE_PRECISION_HINT": precision,
             "ENABLE_CPU_PINNING": False,
             "INFERENCE_NUM_THREADS": 1,
             "NUM_STREAMS": 1,

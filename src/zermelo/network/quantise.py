@@ -13,7 +13,8 @@ import numpy as np
 import openvino as ov
 from openvino import opset13 as op
 
-from zermelo.games import game as find_game
+from zermelo.games.protocol import Game
+from zermelo.games.registry import named_game
 from zermelo.network.build_openvino import Quantise, openvino_model
 from zermelo.network.positions import sample_observations
 from zermelo.network.weights import Array, Weights
@@ -21,11 +22,13 @@ from zermelo.network.weights import Array, Weights
 CALIBRATION_POSITIONS = 256
 
 
-def quantiser(weights: Weights, calibration: Array | None = None) -> Quantise:
+def quantiser(
+    weights: Weights, calibration: Array | None = None, game: Game | None = None
+) -> Quantise:
     """What `openvino_model` needs for int8; without observations, those of random games serve."""
     if calibration is None:
-        game = find_game(weights.architecture.game)
-        calibration = sample_observations(game, CALIBRATION_POSITIONS)
+        rules = game if game is not None else named_game(weights.architecture.game)
+        calibration = sample_observations(rules, CALIBRATION_POSITIONS)
     planes = plane_bounds(calibration)
     ranges = activation_ranges(weights, calibration)
     ranges["input"] = (-1.0 if calibration.min() < 0 else 0.0, 1.0)

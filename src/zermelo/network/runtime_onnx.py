@@ -7,7 +7,6 @@ from typing import Any
 import onnxruntime
 from numpy.typing import NDArray
 
-from zermelo.errors import UserError
 from zermelo.network.build_onnx import onnx_bytes
 from zermelo.network.runtimes import Expand
 from zermelo.network.weights import Array, Weights
@@ -19,8 +18,6 @@ class OnnxRuntime:
     backend = "onnx"
 
     def __init__(self, weights: Weights, precision: str = "f32") -> None:
-        if precision != "f32":
-            raise UserError("the backend onnx computes in f32 only")
         self.precision = precision
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -14,6 +14,7 @@ import openvino as ov
 from numpy.typing import NDArray
 
 from zermelo.errors import UserError
+from zermelo.games.protocol import Game
 from zermelo.network.build_openvino import Quantise, openvino_model
 from zermelo.network.runtimes import Expand
 from zermelo.network.weights import Array, Weights
@@ -42,7 +43,11 @@ class OpenVinoRuntime:
     backend = "openvino"
 
     def __init__(
-        self, weights: Weights, precision: str = "f32", calibration: Array | None = None
+        self,
+        weights: Weights,
+        precision: str = "f32",
+        calibration: Array | None = None,
+        game: Game | None = None,
     ) -> None:
         if precision == "bf16" and not supports_bf16():
             raise UserError("this processor does not compute in bf16: use f32 or int8")
@@ -55,7 +60,7 @@ class OpenVinoRuntime:
         if precision == "int8":
             from zermelo.network.quantise import quantiser
 
-            self._quantise = quantiser(weights, calibration)
+            self._quantise = quantiser(weights, calibration, game)
         self.sizes = SIZES if weights.architecture.parameters() <= LARGE else ()
 
     def session(self) -> OpenVinoSession:
@@ -102,6 +107,7 @@ class OpenVinoSession:
         self._runtime = runtime
         self._bound: dict[int, _Bound] = {}
         self._any: Any = None
+        self._largest = 0  # batch that it has met
 
     def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
         """See `runtimes.Session`."""
@@ -129,6 +135,9 @@ class OpenVinoSession:
         """Compiles for the batch sizes that another session has met."""
         for size in list(like._bound):
             self._bind(size)
+        if like._largest:
+            shape = self._runtime.architecture.observation_shape
+            self._run_any(np.zeros((like._largest, *shape), np.float32))
 
     def _bind(self, size: int) -> _Bound:
         self._bound[size] = _Bound(self._runtime, size)
@@ -137,6 +146,7 @@ class OpenVinoSession:
     def _run_any(self, observations: Array) -> tuple[Array, Array]:
         if self._any is None:
             self._any = self._runtime.compiled(-1).create_infer_request()
+        self._largest = max(self._largest, len(observations))
         self._any.infer(observations, share_inputs=True, share_outputs=True)
         policy, value = (self._any.get_output_tensor(i).data.copy() for i in (0, 1))
         return policy, value

@@ -6,15 +6,23 @@ time. Runtimes are imported only when asked for: none of them is needed to impor
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
 from zermelo.errors import UserError
+from zermelo.games.protocol import Game
 from zermelo.network.weights import Array, Weights
 
-BACKENDS = ("openvino", "onnx", "torch")
+# What each backend computes in; the backends in the order in which they are preferred.
+COMPUTES = {
+    "openvino": ("f32", "bf16", "int8"),
+    "onnx": ("f32",),
+    "torch": ("f32", "bf16"),
+}
+BACKENDS = tuple(COMPUTES)
 PRECISIONS = ("f32", "bf16", "int8")
 _PACKAGES = {"openvino": "openvino", "onnx": "onnxruntime", "torch": "torch"}
 
@@ -51,22 +59,54 @@ def installed_backends() -> list[str]:
     return [name for name in BACKENDS if importlib.util.find_spec(_PACKAGES[name]) is not None]
 
 
-def make_runtime(
-    weights: Weights, backend: str, precision: str = "f32", calibration: Array | None = None
-) -> Runtime:
-    """The network in that backend. `calibration` is observations for int8."""
-    if backend not in BACKENDS:
+def capable_backends(precision: str) -> list[str]:
+    """Those installed that compute in it; `auto` is any precision."""
+    return [name for name in installed_backends() if precision in (*COMPUTES[name], "auto")]
+
+
+def check_runtime(backend: str, precision: str) -> None:
+    """Refuses what `make_runtime` cannot make; either may be `auto`."""
+    if backend not in (*BACKENDS, "auto"):
         raise UserError(f"there is no backend '{backend}'; there are auto, {', '.join(BACKENDS)}")
-    if precision not in PRECISIONS:
+    if precision not in (*PRECISIONS, "auto"):
         raise UserError(f"there is no precision '{precision}'; there are {', '.join(PRECISIONS)}")
-    if backend not in installed_backends():
+    if not installed_backends():
+        raise UserError("no runtime is installed: install openvino, onnxruntime or torch")
+    if backend != "auto" and backend not in installed_backends():
         raise UserError(f"the backend {backend} needs the package '{_PACKAGES[backend]}'")
+    able = capable_backends(precision)
+    if backend in able or (backend == "auto" and able):
+        return
+    having = [name for name in BACKENDS if precision in COMPUTES[name]]
+    if len(having) == 1:
+        raise UserError(f"{precision} is there with the backend {having[0]} only")
+    if backend == "auto":
+        raise UserError(f"{precision} needs one of the backends {', '.join(having)}")
+    raise UserError(f"the backend {backend} computes in {' and '.join(COMPUTES[backend])} only")
+
+
+def make_runtime(
+    weights: Weights,
+    backend: str,
+    precision: str = "f32",
+    calibration: Array | None = None,
+    game: Game | None = None,
+) -> Runtime:
+    """The network in that backend, which is not `auto` here.
+
+    int8 is calibrated by observations, or else by random games of `game`; without either the game
+    is found by the network's name for it.
+    """
+    check_runtime(backend, precision)
+    try:
+        importlib.import_module(_PACKAGES[backend])
+    except Exception as error:  # installed, but broken
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UserError(f"the backend {backend} cannot be loaded ({reason})") from error
     if backend == "openvino":
         from zermelo.network.runtime_openvino import OpenVinoRuntime
 
-        return OpenVinoRuntime(weights, precision, calibration)
-    if precision == "int8":
-        raise UserError("int8 is there with the backend openvino only")
+        return OpenVinoRuntime(weights, precision, calibration, game)
     if backend == "onnx":
         from zermelo.network.runtime_onnx import OnnxRuntime
 

@@ -7,18 +7,19 @@ state with its norms apart; both can be evaluated.
 from __future__ import annotations
 
 import json
+import math
 import struct
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from zermelo.errors import UserError
 from zermelo.network.architecture import Architecture
 from zermelo.network.build_onnx import FORMAT, METADATA_KEY, described_architecture
-from zermelo.network.weights import Array, Weights, fold_norms
+from zermelo.network.weights import Array, Weights, fold_norms, state_shapes
 
-MAX_HEADER = 16 << 20
+MAX_HEADER = 1 << 20  # five times that of the longest training state
 _TYPES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"),
     "F16": np.dtype("<f2"),
@@ -44,56 +45,80 @@ def safetensors_bytes(
     return b"".join((struct.pack("<Q", len(text)), text, *blocks))
 
 
-def read_safetensors(data: bytes, name: str) -> Weights:
-    """The network, folded if the file holds a training state."""
-    header, body = _split(data, name)
+def read_safetensors(data: bytes | memoryview, name: str) -> Weights:
+    """The network, folded if the file holds a training state.
+
+    Only arrays that the network has are read, each after its shape was compared, and no byte twice:
+    a file cannot ask for more memory than its own size.
+    """
+    header, body = _split(memoryview(data), name)
     metadata = header.pop("__metadata__", None)
     if not isinstance(metadata, dict) or not isinstance(metadata.get(METADATA_KEY), str):
         raise UserError(f"{name}: it does not say that it is a zermelo network")
     architecture = described_architecture(metadata[METADATA_KEY], name)
-    is_state = any(key.endswith(".norm.weight") for key in header)
-    shapes = architecture.shapes()
-    wanted = header if is_state else {key: header[key] for key in header if key in shapes}
-    arrays = {
-        key: found
-        for key, entry in wanted.items()
-        if (found := _array(key, entry, body, name)) is not None
+    is_state = "input.norm.weight" in header
+    shapes = state_shapes(architecture) if is_state else architecture.shapes()
+    places = {
+        key: _place(header[key], shape, f"{name}: its entry '{key}'")
+        for key, shape in shapes.items()
+        if key in header
     }
+    _check_apart(places, len(body), name)
+    arrays = {key: _array(place, shapes[key], body) for key, place in places.items()}
     if is_state:
         return fold_norms(architecture, arrays, name)
     return Weights(architecture, arrays, name).check()
 
 
-def _split(data: bytes, name: str) -> tuple[dict[str, Any], memoryview]:
+def _split(data: memoryview, name: str) -> tuple[dict[str, Any], memoryview]:
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > min(MAX_HEADER, len(data) - 8):
         raise UserError(f"{name}: it is damaged or not a safetensors file")
     try:
-        header = json.loads(data[8 : 8 + size])
+        header = json.loads(bytes(data[8 : 8 + size]))
     except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict):
         raise UserError(f"{name}: it is damaged or not a safetensors file")
-    return header, memoryview(data)[8 + size :]
+    return header, data[8 + size :]
 
 
-def _array(key: str, entry: Any, body: memoryview, name: str) -> Array | None:
-    """None for what is not floating point, such as a counter of batches."""
+class _Place(NamedTuple):
+    """Where an array lies after the header, and as what."""
+
+    start: int
+    stop: int
+    kind: np.dtype[Any]
+
+
+def _place(entry: Any, shape: tuple[int, ...], what: str) -> _Place:
+    """Of an entry that has this shape; anything else is refused."""
     try:
-        kind, shape, (start, stop) = entry["dtype"], entry["shape"], entry["data_offsets"]
-        numbers = [*shape, start, stop]
-        whole = all(type(n) is int and n >= 0 for n in numbers) and len(shape) <= 4
+        kind, found, (start, stop) = entry["dtype"], entry["shape"], entry["data_offsets"]
     except (TypeError, KeyError, ValueError):
-        whole = False
-    if not whole:
-        raise UserError(f"{name}: its entry '{key}' cannot be read")
-    if kind not in _TYPES:
-        return None
-    size = _TYPES[kind].itemsize
-    for n in shape:
-        size *= n
-    if stop - start != size or stop > len(body):
-        raise UserError(f"{name}: its entry '{key}' does not lie within the file")
+        raise UserError(f"{what} cannot be read") from None
+    if found != list(shape):
+        raise UserError(f"{what} does not have the shape {shape}")
+    if not isinstance(kind, str) or kind not in _TYPES:
+        raise UserError(f"{what} is not {', '.join(_TYPES)}")
+    whole = type(start) is int and type(stop) is int and start >= 0
+    if not whole or stop - start != math.prod(shape) * _TYPES[kind].itemsize:
+        raise UserError(f"{what} does not lie where its size fits")
+    return _Place(start, stop, _TYPES[kind])
+
+
+def _check_apart(places: Mapping[str, _Place], size: int, name: str) -> None:
+    """Refuses entries that share bytes or reach beyond the file."""
+    end = 0
+    for key, place in sorted(places.items(), key=lambda item: item[1][:2]):
+        if place.start < end:
+            raise UserError(f"{name}: its entry '{key}' overlaps another")
+        if place.stop > size:
+            raise UserError(f"{name}: its entry '{key}' does not lie within the file")
+        end = place.stop
+
+
+def _array(place: _Place, shape: tuple[int, ...], body: memoryview) -> Array:
     with np.errstate(over="ignore"):
-        values = np.frombuffer(body[start:stop], _TYPES[kind]).astype(np.float32)
+        values = np.frombuffer(body[place.start : place.stop], place.kind).astype(np.float32)
     return np.asarray(values.reshape(shape))

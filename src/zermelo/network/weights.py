@@ -16,6 +16,7 @@ from zermelo.network.architecture import Architecture
 
 Array = NDArray[np.float32]
 NORM_EPSILON = 1e-5
+NORM_PARTS = ("weight", "bias", "running_mean", "running_var")
 
 
 @dataclass(frozen=True)
@@ -75,23 +76,33 @@ def initial_gain(name: str, architecture: Architecture) -> float:
     return float(np.sqrt(2.0))
 
 
+def state_shapes(architecture: Architecture) -> dict[str, tuple[int, ...]]:
+    """The arrays of a training state, where `layer.conv` and `layer.norm` stand apart."""
+    found: dict[str, tuple[int, ...]] = {}
+    for name, layer in architecture.layers().items():
+        if not layer.norm:
+            found |= {f"{name}.weight": layer.weight_shape, f"{name}.bias": (layer.outputs,)}
+            continue
+        found[f"{name}.conv.weight"] = layer.weight_shape
+        found |= {f"{name}.norm.{part}": (layer.outputs,) for part in NORM_PARTS}
+    return found
+
+
 def fold_norms(
     architecture: Architecture, state: Mapping[str, Array], name: str = "network"
 ) -> Weights:
-    """The network of a training state, where `layer.conv` and `layer.norm` stand apart."""
+    """The network of a training state."""
+    parts = {
+        key: _part(state, key, shape, name) for key, shape in state_shapes(architecture).items()
+    }
     arrays: dict[str, Array] = {}
     for layer_name, layer in architecture.layers().items():
         if not layer.norm:
             for part in ("weight", "bias"):
-                arrays[f"{layer_name}.{part}"] = _part(state, f"{layer_name}.{part}", name)
+                arrays[f"{layer_name}.{part}"] = parts[f"{layer_name}.{part}"]
             continue
-        kernel = _part(state, f"{layer_name}.conv.weight", name)
-        gamma = _part(state, f"{layer_name}.norm.weight", name)
-        beta = _part(state, f"{layer_name}.norm.bias", name)
-        mean = _part(state, f"{layer_name}.norm.running_mean", name)
-        variance = _part(state, f"{layer_name}.norm.running_var", name)
-        if not gamma.shape == beta.shape == mean.shape == variance.shape == kernel.shape[:1]:
-            raise UserError(f"{name}: the parts of '{layer_name}' differ in size")
+        kernel = parts[f"{layer_name}.conv.weight"]
+        gamma, beta, mean, variance = (parts[f"{layer_name}.norm.{part}"] for part in NORM_PARTS)
         with np.errstate(invalid="ignore", over="ignore"):
             scale = (gamma.astype(np.float64) / np.sqrt(variance + NORM_EPSILON))[
                 :, None, None, None
@@ -102,7 +113,9 @@ def fold_norms(
     return Weights(architecture, arrays, name).check()
 
 
-def _part(state: Mapping[str, Array], key: str, name: str) -> Array:
+def _part(state: Mapping[str, Array], key: str, shape: tuple[int, ...], name: str) -> Array:
     if key not in state:
         raise UserError(f"{name}: the weights '{key}' are missing")
+    if state[key].shape != shape:
+        raise UserError(f"{name}: the weights '{key}' have shape {state[key].shape}, not {shape}")
     return np.asarray(state[key], np.float32)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 MAX_FIELDS = 100_000  # of a whole file; keeps a hostile one from costing more than a moment
+MAX_TEXT = 1 << 20  # bytes of one text, which alone is copied
 
 
 class WireError(ValueError):
@@ -91,7 +92,10 @@ class Message:
 
     def text(self, number: int) -> str:
         """A string field."""
-        return bytes(self.view(number)).decode("utf-8", "replace")
+        view = self.view(number)
+        if len(view) > MAX_TEXT:
+            raise WireError(f"the text in field {number} is too long")
+        return bytes(view).decode("utf-8", "replace")
 
     def message(self, number: int) -> Message:
         """A message inside, empty if absent."""

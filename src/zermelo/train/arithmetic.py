@@ -10,6 +10,7 @@ import torch
 
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
+from zermelo.network.runtime_torch import supports_bf16
 from zermelo.train.options import TrainOptions
 
 
@@ -39,14 +40,7 @@ def has_bf16(device: torch.device) -> bool:
     """Whether bf16 is arithmetic of the hardware there, and not imitated."""
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    if device.type != "cpu":
-        return False
-    # torch has no public question for it; without an answer f32 is right.
-    asked = (
-        getattr(torch.cpu, name, None)
-        for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
-    )
-    return any(ask is not None and bool(ask()) for ask in asked)
+    return device.type == "cpu" and supports_bf16()
 
 
 def autocast(precision: str, device: torch.device) -> AbstractContextManager[Any]:
