@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.config import RunConfig
+from zermelo.config import RunConfig, find_preset, read_run_file
+from zermelo.config.run_config import merged
 from zermelo.loop.cycle import Loop
 from zermelo.loop.health import ILL, diagnose
 from zermelo.loop.run_directory import Run, is_run
@@ -39,6 +40,7 @@ class Case:
     name: str
     fault: str = ""
     game: str = "connect4"
+    preset: str = ""  # its options as they are, but for the number of iterations
     tables: Tables = dataclasses.field(default_factory=dict)
     train: dict[str, Any] = dataclasses.field(default_factory=dict)  # past what options allow
     spoil: Spoil | None = None  # changes new samples before they are learned from
@@ -66,6 +68,8 @@ CASES = (
     Case("healthy-connect4"),
     Case("healthy-tictactoe", game="tictactoe"),
     Case("healthy-othello6", game="othello?size=6"),
+    Case("preset-tictactoe", preset="tictactoe"),
+    Case("preset-connect4", preset="connect4"),
     Case("learning-rate-0", "learning", train={"learning_rate": 0.0}),
     Case("policies-shuffled", "policy targets", spoil=shuffle_policies),
     Case("value-flipped", "value sign", spoil=flip_results),
@@ -92,6 +96,10 @@ CASES = (
 def base_tables(case: Case, quick: bool) -> Tables:
     """Small but complete: the size at which a few iterations take seconds, or a few minutes."""
     samples, iterations = (600, 4) if quick else (2500, 10)
+    if case.preset:
+        file = find_preset(case.preset)
+        assert file is not None, case.preset
+        return merged(read_run_file(file)[1], {"loop": {"iterations": iterations // 2}})
     small = case.game == "tictactoe"
     return {
         "game": {"name": case.game},
@@ -142,10 +150,7 @@ def rewrite(path: Path, spoil: Spoil) -> None:
 
 def make_run(path: Path, case: Case, quick: bool) -> Path:
     """The run of a case, from nothing."""
-    tables = base_tables(case, quick)
-    for section, table in case.tables.items():
-        tables[section] = {**tables[section], **table}
-    config = RunConfig.from_tables(tables)
+    config = RunConfig.from_tables(merged(base_tables(case, quick), case.tables))
     run = Run.create(path, config)
     # Learning rates of 0 and ten passes are refused by the options, so they are set behind them.
     run.config = dataclasses.replace(config, train=dataclasses.replace(config.train, **case.train))

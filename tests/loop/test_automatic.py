@@ -9,6 +9,7 @@ import pytest
 
 import zermelo
 from zermelo.config import RunConfig
+from zermelo.errors import UserError
 from zermelo.selfplay.automatic import Measured, automatic_settings, choose_settings, measure
 
 MY_GAME = str(Path(__file__).resolve().parents[2] / "examples" / "my_game.py")
@@ -83,6 +84,41 @@ def test_noise_and_length_follow_the_game() -> None:
     assert broad["search"]["dirichlet_alpha"] == pytest.approx(0.1)
     assert broad["selfplay"]["full_search_probability"] < 1
     assert broad["network"]["filters"] > settings["network"]["filters"]
+
+
+def test_the_steps_of_an_iteration_are_those_that_the_loop_makes() -> None:
+    settings, reasons = choose_settings(zermelo.game("connect4"), CONNECT4)
+    samples = settings["loop"]["samples_per_iteration"]
+    steps = round(settings["train"]["reuse"] * samples / settings["train"]["batch"])  # most_batches
+    assert settings["train"]["reuse"] == 2
+    assert any(f"are {steps} steps an iteration" in reason for reason in reasons)
+
+
+def test_the_bounds_of_the_longest_game_are_told() -> None:
+    endless = dataclasses.replace(CONNECT4, long_plies=1000, unfinished=1.0)
+    settings, reasons = choose_settings(zermelo.game("connect4"), endless)
+    assert settings["selfplay"]["max_plies"] == 1024
+    assert any("max_plies is 1024" in reason and "from 16 to 1024" in reason for reason in reasons)
+
+
+def test_a_game_that_goes_on_without_legal_actions_is_no_traceback() -> None:
+    class Stuck:
+        name = "stuck"
+
+        def initial(self) -> int:
+            return 0
+
+        def outcome(self, _: int) -> None:
+            return None
+
+        def legal_actions(self, state: int) -> list[int]:
+            return [] if state == 3 else [0]
+
+        def play(self, state: int, _: int) -> int:
+            return state + 1
+
+    with pytest.raises(UserError, match=r"after 3 plies, but legal_actions\(\) is empty"):
+        measure(Stuck(), 1.0)  # type: ignore[arg-type]
 
 
 def test_few_simulations_for_many_actions_are_searched_by_halving() -> None:

@@ -193,11 +193,43 @@ def test_draws_only_and_games_without_an_end_are_named(run: Path) -> None:
     assert finding_of(run, "endings").verdict == HEALTHY
 
 
-def test_training_that_takes_all_the_time_is_named(run: Path) -> None:
-    change_metrics(run, lambda entry: entry["train"].update(seconds=1000.0))
+def reused(run: Path, times: float, **train: float) -> None:
+    """As if so many samples had been trained on for each new one."""
+
+    def change(entry: dict[str, Any]) -> None:
+        entry["train"].update(train)
+        entry["train"]["training"]["samples"] = times * entry["selfplay"]["samples"]
+
+    change_metrics(run, change)
+
+
+def test_training_that_takes_all_the_time_is_named_if_it_repeats_itself(run: Path) -> None:
+    reused(run, 30.0, seconds=1000.0)
     finding = finding_of(run, "balance")
     assert finding.verdict == ILL
     assert "starves self-play" in finding.advice
+
+
+def test_quick_games_leave_their_time_to_training(run: Path) -> None:
+    reused(run, 6.8, seconds=1000.0)  # as the preset of tic-tac-toe does
+    assert finding_of(run, "balance").verdict == HEALTHY
+
+
+def test_slow_games_are_worth_their_time_if_training_uses_them(run: Path) -> None:
+    reused(run, 2.0, seconds=1e-4)
+    assert finding_of(run, "balance").verdict == HEALTHY
+    reused(run, 0.5)
+    assert "starves training" in finding_of(run, "balance").advice
+
+
+def test_one_slow_iteration_does_not_make_a_run_ill(run: Path) -> None:
+    def slow(entry: dict[str, Any]) -> None:
+        if entry["iteration"] == 2:
+            entry["train"]["seconds"] = 1e6
+            entry["train"]["training"]["samples"] = 100 * entry["selfplay"]["samples"]
+
+    change_metrics(run, slow)
+    assert finding_of(run, "balance").verdict == HEALTHY
 
 
 def test_a_search_that_hardly_differs_from_the_policy_is_unknown(
@@ -290,6 +322,28 @@ def test_what_to_do_is_printed_for_people(run: Path) -> None:
     change_shards(run, budget=2)
     answer = run_command(str(run), "--quick")
     assert "Set selfplay.simulations to" in answer.stdout
+
+
+def test_a_run_in_which_nothing_is_ill_is_told_by_what_could_be_judged(run: Path) -> None:
+    answer = run_command(str(run), "--quick")
+    findings = diagnose(run, deep=False)
+    healthy = sum(finding.verdict == HEALTHY for finding in findings)
+    unsure = len(findings) - healthy
+    said = f"Nothing wrong was found ({healthy} checks healthy, {unsure} unknown)."
+    assert said in answer.stdout.replace("\n", " ")
+    shutil.rmtree(run / "metrics")
+    assert "Nothing can be said yet" in run_command(str(run), "--quick").stdout
+    assert json.loads(run_command(str(run), "--quick", "--json").stdout)["known"] == 0
+
+
+def test_the_presets_are_among_the_runs_that_the_doctor_is_held_to() -> None:
+    cases = [case for case in broken_runs.CASES if case.preset]
+    assert {case.preset for case in cases} == {"tictactoe", "connect4"}
+    for case in cases:
+        assert not case.fault
+        tables = broken_runs.base_tables(case, quick=True)
+        preset = broken_runs.read_run_file(broken_runs.find_preset(case.preset))[1]
+        assert {name for name in preset if preset[name] != tables[name]} == {"loop"}
 
 
 def test_a_directory_that_is_no_run_is_refused(tmp_path: Path) -> None:

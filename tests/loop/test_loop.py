@@ -16,6 +16,7 @@ from tiny_runs import RecordingView, all_samples, config, final_files, train
 from zermelo.errors import UserError
 from zermelo.loop import Run, Stop, run_loop
 from zermelo.loop.cycle import Loop
+from zermelo.loop.health import ILL, Finding
 from zermelo.train import read_metrics
 
 
@@ -194,6 +195,13 @@ def test_a_second_process_on_a_run_is_refused_with_the_first_ones_number(tmp_pat
     Run.open(run.path).lock()
 
 
+def test_what_auto_took_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zermelo.network.measure.AUTO_SECONDS", 0.02)
+    view = RecordingView()
+    train(tmp_path / "run", view, selfplay={"precision": "auto"}, loop={"iterations": 1})
+    assert [note for note in view.notes if note.startswith("auto: openvino ")]
+
+
 def test_a_worker_that_cannot_work_stops_the_run_with_its_reason(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", config(selfplay={"backend": "onnx", "precision": "int8"}))
     with pytest.raises(UserError, match="int8 is there with the backend openvino only"):
@@ -229,7 +237,35 @@ def test_a_failing_check_is_an_unknown_health(
         raise KeyError("games")
 
     monkeypatch.setattr("zermelo.loop.cycle.diagnose", fail)
-    assert begun(tmp_path / "run").health_line() == "unknown: KeyError: 'games'"
+    loop = begun(tmp_path / "run")
+    loop.examine()
+    assert loop.status.health == "unknown: KeyError: 'games'"
+
+
+def test_the_health_is_there_after_a_resume_and_noted_when_its_first_fault_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run"
+    train(path, loop={"iterations": 1})
+    window, search = (
+        Finding(name, ILL, 1.0, f"the {name} is bad", "Mend it.") for name in ("window", "search")
+    )
+    found = [window]
+    monkeypatch.setattr("zermelo.loop.cycle.diagnose", lambda *_, **__: found)
+    view = RecordingView()
+    loop = Loop(Run.open(path), Stop(), view)
+    loop.open_stores()
+    loop.begin()
+    assert loop.status.health == "window: the window is bad"
+    noted = f"health: window: the window is bad; zermelo doctor {path}"
+    assert view.notes[0] == noted
+    loop.examine()  # the same again is not said again
+    found[:] = [window, search]
+    loop.examine()
+    found[:] = [search]
+    loop.examine()
+    notes = [note for note in view.notes if note.startswith("health: ")]
+    assert notes == [noted, f"health: search: the search is bad; zermelo doctor {path}"]
 
 
 def test_a_threshold_of_ones_own_counts_from_the_next_order_on(tmp_path: Path) -> None:

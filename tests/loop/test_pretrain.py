@@ -16,6 +16,7 @@ import pytest
 import zermelo
 from zermelo import _core
 from zermelo.checkpoint import CheckpointStore
+from zermelo.cli import main
 from zermelo.config import RunConfig
 from zermelo.errors import UserError
 from zermelo.loop.canonical import canonical
@@ -147,6 +148,22 @@ def test_an_illegal_move_of_a_pgn_is_refused_by_file_and_line(tmp_path: Path) ->
         list(labelled_file(zermelo.game("chess"), path))
 
 
+def test_a_wrong_pgn_is_told_by_us_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text('[Result "1-0"]\n\n1. e4 e5 2. Ke3 1-0\n')
+    with pytest.raises(UserError, match="Ke3"):
+        list(labelled_file(zermelo.game("chess"), path))
+    assert caplog.records == []
+
+
+def test_games_of_other_variants_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "GAMES.PGN"
+    game = '[Variant "{}"]\n[Result "1-0"]\n\n1. {} 1-0\n\n'
+    moves = (("Atomic", "Nf3 e5 2. Nxe5"), ("Nonsense", "e9"), ("Standard", "e4"))
+    path.write_text("".join(game.format(*each) for each in moves))
+    assert [len(labels) for labels in labelled_file(zermelo.game("chess"), path)] == [1]
+
+
 def test_match_games_are_read_and_their_openings_are_not_learned(tmp_path: Path) -> None:
     record = {
         "game": 0, "pair": 0, "players": [0, 1], "first": "a", "second": "b", "result": "1-0",
@@ -175,6 +192,7 @@ def test_epd_gives_its_best_moves_and_mates_a_value(tmp_path: Path) -> None:
     assert [game.action_text(best.state, action) for action in best.policy] == ["g3g6"]
     assert best.result is None
     assert mate.result == 1
+    assert [game.action_text(mate.state, action) for action in mate.policy] == ["a1a8"]
 
 
 def test_exact_scores_give_values_for_connect_four(tmp_path: Path) -> None:
@@ -307,6 +325,21 @@ def test_a_source_without_anything_to_learn_is_refused(tmp_path: Path) -> None:
         pretrain(run, Pretraining(str(path)))
     with pytest.raises(UserError, match="there is no file"):
         pretrain(run, Pretraining(str(tmp_path / "missing.pgn")))
+
+
+@pytest.mark.parametrize("source", ["missing.pgn", "empty.pgn", "teacher:nobody"])
+def test_a_pretraining_that_fails_leaves_no_run_behind(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty.pgn").write_text('[Result "*"]\n\n1. e4 *\n')
+    place = str(tmp_path / source) if source.endswith(".pgn") else source
+    words = ["pretrain", "chess", "--from", place, "--run", str(tmp_path / "new")]
+    assert main([*words, "--set", "evaluate.every=0"]) == 2
+    assert not (tmp_path / "new").exists()
+    kept = new_run(tmp_path / "kept", "chess")
+    kept.unlock()
+    assert main([*words[:-1], str(kept.path)]) == 2  # it was there before
+    assert (kept.path / "run.toml").exists()
 
 
 def test_the_canonical_image_is_the_smallest() -> None:

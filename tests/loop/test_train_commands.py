@@ -14,7 +14,7 @@ from tiny_runs import TABLES
 
 from zermelo.cli import main
 from zermelo.cli.selfplay import worker_seed
-from zermelo.cli.train import existing_run
+from zermelo.cli.train import existing_run, open_run
 from zermelo.config import RunConfig
 from zermelo.config.options import HIGHEST_SEED
 from zermelo.config.run_config import new_head
@@ -23,6 +23,7 @@ from zermelo.loop import Run, is_run
 from zermelo.replay import Samples, read_shard
 
 Captured = pytest.CaptureFixture[str]
+MY_GAME = Path(__file__).resolve().parents[2] / "examples" / "my_game.py"
 
 
 @pytest.fixture
@@ -120,6 +121,61 @@ def test_a_mistake_is_one_sentence_and_changes_nothing(
     assert sentence in err
     assert len(err.splitlines()) == 1
     assert (existing / "run.toml").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong", "sentence"),
+    [
+        ("if self._target(", "if 0 > self._target(", "the game goes on, but legal_actions() is"),
+        (
+            "observation_shape = (2, size, size)",
+            "observation_shape = (3, size, size)",
+            "observe() has the shape (2, 5, 5), not (3, 5, 5)",
+        ),
+    ],
+)
+def test_a_fault_of_a_games_file_is_told_before_a_run_is_made(
+    line: str, wrong: str, sentence: str, tmp_path: Path, capsys: Captured
+) -> None:
+    text = MY_GAME.read_text()
+    assert line in text
+    file = tmp_path / "faulty.py"
+    file.write_text(text.replace(line, wrong))
+    run_file = tmp_path / "faulty.toml"
+    run_file.write_text(f'[game]\nname = "{file}"\n')
+    for target in (file, run_file):
+        assert main(["train", str(target), "--run", str(tmp_path / "run")]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"zermelo: {file}: {sentence}")
+        assert said.endswith(f"; `zermelo check {file}` says more\n")
+    assert not (tmp_path / "run").exists()
+
+
+def test_reasons_are_kept_in_the_log_and_own_settings_are_marked(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reasons = ["train.batch is 64 and train.reuse 2: why", "selfplay.games is 8: why"]
+    measured = ({"train": {"batch": 64}, "selfplay": {"games": 8}}, reasons)
+    monkeypatch.setattr("zermelo.selfplay.automatic.automatic_settings", lambda _: measured)
+    made = open_run(str(MY_GAME), tmp_path / "run", ["train.batch=32", "loop.seed=4"])
+    made.unlock()
+    shown, kept = capsys.readouterr().err, made.log_file.read_text()
+    for text in (shown, kept):
+        assert "train.batch is 64 and train.reuse 2: why; not used: --set train.batch=32\n" in text
+        assert "selfplay.games is 8: why\n" in text
+    assert (made.config.train.batch, made.config.selfplay.games) == (32, 8)
+
+
+def test_a_misspelt_opponent_is_refused_before_anything_is_written(
+    existing: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    before = (existing / "run.toml").read_text()
+    new = tmp_path / "new"
+    for words in ([str(existing)], ["tictactoe", "--run", str(new)]):
+        assert main(["train", *words, "--set", "evaluate.opponents=randon"]) == 2
+        assert "[evaluate]: there is no player 'randon'" in capsys.readouterr().err
+    assert (existing / "run.toml").read_text() == before
+    assert not new.exists()
 
 
 def test_a_run_of_a_newer_version_is_refused(existing: Path, capsys: Captured) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
+
+if TYPE_CHECKING:
+    from zermelo.loop.health import Finding
 
 MARKS = {"healthy": "[green]healthy[/]", "ill": "[red]ill[/]", "unknown": "[dim]unknown[/]"}
 
@@ -50,6 +54,16 @@ def doctor(
             console.print(f"{finding.check}: {finding.sentence}.", markup=False, soft_wrap=True)
             console.print(f"    {finding.advice}", markup=False, soft_wrap=True)
         if not wrong:
-            console.print("Nothing is wrong with this run.")
+            console.print(all_clear(findings))
     if ill(findings):
         raise typer.Exit(1)
+
+
+def all_clear(findings: Sequence[Finding]) -> str:
+    """What to say of a run in which nothing is ill: how much of it could be judged at all."""
+    from zermelo.loop.health import known
+
+    judged = len(known(findings))
+    if not judged:
+        return "Nothing can be said yet: no iteration is finished."
+    return f"Nothing wrong was found ({judged} checks healthy, {len(findings) - judged} unknown)."

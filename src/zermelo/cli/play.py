@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from zermelo.cli.judge import tell_choice
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, outcome_text, parse_action, parse_position
@@ -25,8 +26,12 @@ from zermelo.players import Player
 from zermelo.players import player as find_player
 from zermelo.players.human import HumanPlayer
 from zermelo.players.network_path import shipped_network
+from zermelo.players.protocol import Prepares
+from zermelo.players.search_player import SearchPlayer
 
-HINT = "reference?simulations=800"
+OPPONENT_SIMULATIONS = 400
+HINT_SIMULATIONS = 800
+BLIND_HINT_SIMULATIONS = 2000  # without a network, by random games
 HELP = (
     "Type an action, its number in the list of 'moves', or: moves, undo, hint, board, help, quit."
 )
@@ -44,7 +49,7 @@ def play(
         str | None,
         typer.Option(
             help="human, random, minimax?depth=4, perfect, a network FILE?simulations=800, ...",
-            show_default="a network that comes with the package, else the search alone",
+            show_default="a network that comes with the package, else a search by random games",
         ),
     ] = None,
     run: Annotated[
@@ -62,30 +67,63 @@ def play(
     state = rules.initial() if position is None else parse_position(rules, position)
     if run is not None and against is not None:
         raise UserError("--run and --against both name the opponent: give one of them")
-    opponent = find_player(against or (f"{run}" if run else default_opponent(rules)), rules)
+    opponent: Player
+    if run is not None:
+        refuse_other_run(run, rules)
+        opponent = SearchPlayer(weights=str(run))
+    else:
+        opponent = find_player(against or default_opponent(rules), rules)
     seat = random.randrange(2) if side == "random" else SIDES.index(side)
     players: list[Player | None] = [None, None]  # None is a person
     if not isinstance(opponent, HumanPlayer):
         players[1 - seat] = opponent
+        make_ready(opponent, rules)
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer only
-    Session(rules, state, players).run()
+    network = str(run) if run is not None else usable_network(rules)
+    Session(rules, state, players, adviser(network)).run()
+
+
+def refuse_other_run(run: Path, game: Game) -> None:
+    """A directory that is no run, or a run of another game."""
+    from zermelo.loop import Run
+
+    Run.open(run).check_game(game)
+
+
+def usable_network(game: Game) -> str | None:
+    """The network that comes with the package for this game, if something can run it."""
+    return shipped_network(game) if installed_backends() else None
 
 
 def default_opponent(game: Game) -> str:
-    """The best that is at hand: a network that comes with the package, if something can run it."""
-    network = shipped_network(game)
-    if network is not None and installed_backends():
-        return f"{network}?simulations=400"
-    return "reference?simulations=400"
+    """The best that is at hand: a network, else the search with random games."""
+    return f"{usable_network(game) or 'search'}?simulations={OPPONENT_SIMULATIONS}"
+
+
+def adviser(network: str | None) -> SearchPlayer:
+    """Who gives hints."""
+    if network is None:
+        return SearchPlayer(BLIND_HINT_SIMULATIONS)
+    return SearchPlayer(HINT_SIMULATIONS, weights=network)
+
+
+def make_ready(player: Player, game: Game) -> None:
+    """Loads its network, if it has one, and says what runs it before the first move."""
+    if isinstance(player, Prepares):
+        player.prepare(game)
+    tell_choice(getattr(getattr(player, "_evaluator", None), "choice", ()))
 
 
 class Session:
     """One game: the states so far, and what a person can do."""
 
-    def __init__(self, game: Game, state: State, players: list[Player | None]) -> None:
+    def __init__(
+        self, game: Game, state: State, players: list[Player | None], adviser: Player
+    ) -> None:
         self.game = game
         self.players = players
+        self.adviser = adviser
         self.states = [state]
         self.actions: list[int] = []  # actions[i] leads from states[i] to states[i + 1]
         self.console = Console(highlight=False)
@@ -177,8 +215,7 @@ class Session:
         self.show_board()
 
     def hint(self) -> None:
-        adviser = find_player(HINT, self.game)
-        action = adviser.choose(self.game, self.state)
+        action = self.adviser.choose(self.game, self.state)
         self.say(f"hint: {action_text(self.game, self.state, action)}")
 
 

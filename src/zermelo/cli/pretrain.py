@@ -52,6 +52,10 @@ def pretrain(
         asked = Pretraining(source, samples, epochs, made.config.loop.seed)
         with Shown() as shown:
             found = pretrain(made, asked, shown)
+    except BaseException:
+        if made.new:  # nothing was learned, and the same command makes it again
+            made.remove()
+        raise
     finally:
         made.unlock()
     if as_json:

@@ -6,7 +6,7 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from zermelo.loop import Run, Stop
 
 INTERRUPTED = 130
+CHECKED_GAMES, CHECKED_PLIES = 3, 200  # random ones of a game's file, before a run of it
+# Checks of `zermelo check` without which no run can go on.
+FATAL = (
+    "attributes", "initial position", "player", "outcome", "legal actions", "observation", "play",
+)  # fmt: skip
 
 SetOption = Annotated[
     list[str] | None,
@@ -115,17 +120,25 @@ def open_run(target: str, directory: Path | None, settings: Sequence[str]) -> Ru
     if place is None:
         tables, origin = tables_for(target)
         if directory is None or not is_run(directory):
+            reasons: list[str] = []
+            refuse_unsound(RunConfig.from_tables(tables, origin).game_name)
             if not origin:  # nobody chose anything for this game
-                tables = tables | measured_settings(target)
+                measured, reasons = measured_settings(target, changes)
+                tables = tables | measured
             config = RunConfig.from_tables(tables, origin).changed(changes, "--set")
-            return Run.create(directory or new_run_path(run_name(target)), config)
+            check_yardsticks(config)
+            made = Run.create(directory or new_run_path(run_name(target)), config)
+            for reason in reasons:
+                made.log(reason)
+            return made
         place = directory
-        check_same_game(RunConfig.from_tables(tables, origin), place)
+        Run.open(place).check_game(RunConfig.from_tables(tables, origin).game())
         if origin == target:  # the user's own run file: what it says is wanted
             changes = merged({s: t for s, t in tables.items() if s != "game"}, changes)
     made = Run.open(place)
     made.lock()
     try:
+        check_yardsticks(made.config.changed(changes, "--set"))
         made.change(changes, "--set")
     except BaseException:
         made.unlock()
@@ -133,15 +146,50 @@ def open_run(target: str, directory: Path | None, settings: Sequence[str]) -> Ru
     return made
 
 
-def measured_settings(target: str) -> dict[str, dict[str, Any]]:
-    """Settings for a game without a preset, each explained on the error stream."""
+def measured_settings(
+    target: str, changes: Mapping[str, Mapping[str, Any]]
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Settings for a game without a preset, and their reasons, also told on the error stream.
+
+    A reason says so if `changes`, the person's own settings, take its place.
+    """
     from zermelo.selfplay.automatic import automatic_settings
 
     print(f"measuring {target} for a few seconds to choose settings", file=sys.stderr)
-    settings, reasons = automatic_settings(find_game(target))
+    settings, found = automatic_settings(find_game(target))
+    given = {
+        f"{name}.{key}": value for name, table in changes.items() for key, value in table.items()
+    }
+    reasons = [overruled(reason, given) for reason in found]
     for reason in reasons:
         print(f"  {reason}", file=sys.stderr)
-    return settings
+    return settings, reasons
+
+
+def overruled(reason: str, given: Mapping[str, Any]) -> str:
+    """The reason, with what the person set instead."""
+    instead = [f"{key}={value}" for key, value in given.items() if re.search(rf"\b{key}\b", reason)]
+    return f"{reason}; not used: --set {' '.join(instead)}" if instead else reason
+
+
+def refuse_unsound(name: str) -> None:
+    """A game's file with a fault that would end the run, before the run is made."""
+    from zermelo.testing import check_game
+
+    if not looks_like_file(name):
+        return
+    report = check_game(find_game(name), games=CHECKED_GAMES, max_plies=CHECKED_PLIES)
+    faults = [check for check in report.failures if check.name in FATAL]
+    if faults:
+        raise UserError(f"{name}: {faults[0].detail}; `zermelo check {name}` says more")
+
+
+def check_yardsticks(config: RunConfig) -> None:
+    """Refuses opponents, openings and suites that there are not, before anything is written."""
+    from zermelo.evaluate.yardsticks import yardsticks_for
+
+    if config.evaluate.every:
+        yardsticks_for(config.game(), config.evaluate, config.search)
 
 
 def existing_run(target: str) -> Path | None:
@@ -182,15 +230,6 @@ def tables_for(target: str) -> tuple[dict[str, Any], str]:
         raise UserError(f"there is no run, run file or game '{target}'")
     find_game(target)
     return {"game": {"name": target}}, ""
-
-
-def check_same_game(wanted: Any, place: Path) -> None:
-    """Refuses to go on with a run of something else."""
-    from zermelo.loop import Run
-
-    asked, there = wanted.game().name, Run.open(place).config.game().name
-    if asked != there:
-        raise UserError(f"'{place}' is a run of {there}, not of {asked}")
 
 
 def run_name(target: str) -> str:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from zermelo.evaluate.adjudicate import AdjudicateOptions
 from zermelo.evaluate.bradley_terry import Meeting, Ratings, bradley_terry
-from zermelo.evaluate.contestants import add_settings
+from zermelo.evaluate.contestants import with_budget
 from zermelo.evaluate.match import MatchOptions, play_match
 from zermelo.evaluate.match_store import read_lines
 from zermelo.evaluate.openings import DEFAULT
-from zermelo.evaluate.rating import Score
+from zermelo.evaluate.rating import ColourSplit, Score
 from zermelo.games.protocol import Game
 from zermelo.options import option
 
@@ -32,8 +33,13 @@ class LadderOptions:
     simulations: int = option(100, "Of each side, for a move.", low=1)
     yardsticks: str = option("", "Fixed opponents, separated by blanks, such as `random`.")
     openings: str = option(DEFAULT, "Where the games begin.")
+    max_plies: int = option(300, "A longer game is a draw.", low=1)
     concurrency: int = option(1, "Processes.", low=1)
     seed: int = option(0, "Of the openings and of chance.", low=0)
+
+
+# Lets two players meet, given by their texts: the first one's result, or None if there was no time.
+Meet = Callable[[str, str], ColourSplit | None]
 
 
 @dataclass(frozen=True)
@@ -73,17 +79,23 @@ class Ladder:
         found = (name for m in self._meetings for name in (m.second, m.first))
         return list(dict.fromkeys(found))
 
-    def climb(self, checkpoint: Path, earlier: Sequence[Path]) -> Rung | None:
+    def climb(
+        self, checkpoint: Path, earlier: Sequence[Path], meet: Meet | None = None
+    ) -> Rung | None:
         """Lets a checkpoint meet earlier ones, the newest last; None if it has no opponent.
 
-        What was played before is not played again, so it may be called anew after a kill.
+        `meet` plays, or if it is not given, a match does. What was played before is not played
+        again, so it may be called anew after a kill.
         """
         name = checkpoint.name
         chosen = opponents_of([path for path in earlier if path != checkpoint], self.options)
         yardsticks = self.options.yardsticks.split()
         for other, spec in [*((p.name, str(p)) for p in chosen), *((y, y) for y in yardsticks)]:
             if not self._met(name, other):
-                self._meet(name, str(checkpoint), other, spec)
+                specs = (str(checkpoint), spec)
+                split = meet(*specs) if meet else self._match(f"{name}-{other}", specs)
+                if split is not None:
+                    self._keep(name, other, split)
         return self.rung(name)
 
     def ratings(self) -> Ratings | None:
@@ -112,21 +124,20 @@ class Ladder:
     def _met(self, name: str, other: str) -> bool:
         return any({m.first, m.second} == {name, other} for m in self._meetings)
 
-    def _meet(self, name: str, spec: str, other: str, other_spec: str) -> None:
-        budget = {"simulations": self.options.simulations}
+    def _match(self, folder: str, players: tuple[str, str]) -> ColourSplit:
+        """A match in a directory of its own."""
         options = MatchOptions(
             games=self.options.games,
             openings=self.options.openings,
             seed=self.options.seed,
+            adjudication=AdjudicateOptions(max_plies=self.options.max_plies),
             concurrency=self.options.concurrency,
-            out=self.directory / _file_name(f"{name}-{other}"),
+            out=self.directory / _file_name(folder),
         )
-        given = "simulations" in other_spec  # a yardstick with a budget of its own keeps it
-        specs = [
-            add_settings(spec, budget, only_known=True),
-            other_spec if given else add_settings(other_spec, budget, only_known=True),
-        ]
-        split = play_match(specs, self.game, options).split
+        specs = with_budget(players, self.options.simulations)
+        return play_match(specs, self.game, options).split
+
+    def _keep(self, name: str, other: str, split: ColourSplit) -> None:
         pair = (Meeting(name, other, split.first), Meeting(other, name, split.second.reversed()))
         with self._file.open("a") as file:
             file.write(_write_pair(pair) + "\n")

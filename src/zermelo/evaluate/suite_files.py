@@ -7,6 +7,7 @@ and line. Knows formats, no players.
 |---|---|---|
 | EPD | `FEN bm Qg6; am Qh5; id "WAC.001";` | one of `bm`, none of `am` |
 | EPD mates | `FEN dm 3;` or `FEN bm #-2;` | a proof that the mover mates, or with - is mated |
+| EPD with both | `FEN bm Qg6; dm 3;` | a proof, or `bm` of a player that gives none |
 | puzzles | CSV with FEN, Moves and Themes, as of Lichess | every move of the solver's line |
 | Connect Four | `32164625 11`: columns played, exact score | what keeps the result |
 | Othello | `.obf`: board, side, exact score of every move | what keeps the result |
@@ -144,12 +145,11 @@ def read_epd(line: str, name: str) -> Problem:
     position = board.fen(en_passant="fen")
     _check("chess", position)
     best, avoid = (tuple(move.uci() for move in operations.get(key) or ()) for key in ("bm", "am"))
-    if isinstance(mate, int) and mate != 0:
-        themes = (f"mate in {mate}" if mate > 0 else f"mated in {-mate}",)
-        return Problem(str(operations.get("id", name)), position, mate=mate, themes=themes)
-    if not best and not avoid:
+    mate = mate if isinstance(mate, int) and mate != 0 else None
+    if not best and not avoid and mate is None:
         raise ValueError("it says nothing about the right answer: bm, am or dm is missing")
-    return Problem(str(operations.get("id", name)), position, best, avoid)
+    themes = () if mate is None else (f"mate in {mate}" if mate > 0 else f"mated in {-mate}",)
+    return Problem(str(operations.get("id", name)), position, best, avoid, mate, themes=themes)
 
 
 def read_puzzle(row: Mapping[str, str], name: str) -> Problem:

@@ -114,7 +114,7 @@ class Budget:
     def __init__(self, seconds: float = 0.0, poll: Poll | None = None) -> None:
         self._started = time.monotonic()
         self._seconds = seconds
-        self._poll = poll
+        self.poll = poll
 
     @property
     def spent(self) -> float:
@@ -123,6 +123,6 @@ class Budget:
 
     def enough_for(self, seconds: float) -> bool:
         """Whether so many seconds are left; also the moment to hear that all should end."""
-        if self._poll is not None:
-            self._poll()
+        if self.poll is not None:
+            self.poll()
         return self._seconds <= 0 or self.spent + seconds <= self._seconds

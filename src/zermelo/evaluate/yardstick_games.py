@@ -75,6 +75,28 @@ def play_pairs(
                     board.plies += 1
 
 
+def play_within(
+    game: Game,
+    choosers: tuple[Chooser, Chooser],
+    openings: Sequence[Opening],
+    budget: Budget,
+    max_plies: int = 512,
+) -> ColourSplit:
+    """The same for as many openings as there is time for: a few pairs tell how many that is."""
+    split, played = ColourSplit(), 0
+    while played < len(openings):
+        a_pair = budget.spent / played if played else 0.0
+        if played and not budget.enough_for(a_pair):
+            break
+        size = FIRST_PAIRS
+        while played and played + size < len(openings) and budget.enough_for(size * a_pair):
+            size += 1
+        part = openings[played : played + size]
+        split = added(split, play_pairs(game, choosers, part, max_plies, budget.poll))
+        played += len(part)
+    return split
+
+
 def _points(game: Game, board: _Board, max_plies: int) -> float | None:
     """None while the game goes on."""
     outcome = game.outcome(board.state)
@@ -135,26 +157,9 @@ class OpponentYardstick:
         if other is None:
             split = self._one_by_one(chooser, budget)
         else:
-            split = self.play((chooser, other), budget, poll)
+            choosers = (chooser, other)
+            split = play_within(self.game, choosers, self._openings(), budget, self.max_plies)
         return figures(self.name, split)
-
-    def play(
-        self, choosers: tuple[Chooser, Chooser], budget: Budget, poll: Poll | None = None
-    ) -> ColourSplit:
-        """A few pairs first, which tell how many more there is time for."""
-        openings = self._openings()
-        split, played = ColourSplit(), 0
-        while played < len(openings):
-            a_pair = budget.spent / played if played else 0.0
-            if played and not budget.enough_for(a_pair):
-                break
-            size = FIRST_PAIRS
-            while played and played + size < len(openings) and budget.enough_for(size * a_pair):
-                size += 1
-            part = openings[played : played + size]
-            split = added(split, play_pairs(self.game, choosers, part, self.max_plies, poll))
-            played += len(part)
-        return split
 
     def _many_boards(self, evaluator: Any) -> Chooser | None:
         """The opponent, if it can choose on many boards at once."""

@@ -1,16 +1,19 @@
-"""The ladder (E3) as a yardstick of a run: each new checkpoint meets earlier ones of the run."""
+"""The ladder (E3) as a yardstick of a run: each new checkpoint meets earlier ones of the run.
+
+All games of two networks are played side by side in this process, so that they share batches.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from zermelo.evaluate.ladder import Ladder, LadderOptions
 from zermelo.evaluate.openings import make_openings
 from zermelo.evaluate.rating import ColourSplit
-from zermelo.evaluate.yardstick_choosers import Poll, SearchChooser
-from zermelo.evaluate.yardstick_games import play_pairs
+from zermelo.evaluate.yardstick_choosers import Budget, Poll, SearchChooser
+from zermelo.evaluate.yardstick_games import play_within
 from zermelo.evaluate.yardstick_options import EvaluateOptions
 from zermelo.games.protocol import Game
 from zermelo.network.files import CHECKPOINT_FILE
@@ -21,23 +24,54 @@ from zermelo.search import SearchOptions
 FOLDER = "ladder"  # in the run's directory
 
 
-class CheckpointLadder:
-    """What the training loop calls with each new checkpoint and its run."""
+def ladder_options(options: EvaluateOptions) -> LadderOptions:
+    """Those of a run's ladder."""
+    return LadderOptions(
+        opponents=max(1, options.ladder),
+        games=options.ladder_games,
+        simulations=options.simulations,
+        openings=options.openings,
+        max_plies=options.max_plies,
+        seed=options.seed,
+    )
 
-    def __init__(self, game: Game, options: EvaluateOptions) -> None:
-        self._game = game
-        self._options = LadderOptions(
-            opponents=max(1, options.ladder),
-            games=options.ladder_games,
-            simulations=options.simulations,
-            openings=options.openings,
-            seed=options.seed,
-        )
 
-    def __call__(self, checkpoint: Any, run: Any) -> dict[str, float]:
-        """Elo above the run's first rated checkpoint, and half of its 95 % interval."""
-        ladder = Ladder(run.path / FOLDER, self._game, self._options)
-        rung = ladder.climb(checkpoint.directory, earlier(run.checkpoints, checkpoint.directory))
+@dataclass
+class LadderYardstick:
+    """The rating of one checkpoint among those of its run."""
+
+    game: Game
+    checkpoint: Path
+    folder: Path  # of the ladder
+    options: LadderOptions
+    search: SearchOptions | None = None
+    runtime: tuple[str, str] = ("auto", "f32")  # backend and precision of the opponents
+
+    name = "ladder"
+
+    def run(
+        self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
+    ) -> dict[str, float]:
+        """Elo above the run's first rated checkpoint, and half of its 95 % interval.
+
+        `evaluator` is the checkpoint's network. Opponents have equal parts of the time; those for
+        whom none is left are not met.
+        """
+        ladder = Ladder(self.folder, self.game, self.options)
+        whole = Budget(budget_seconds, poll)
+        part = budget_seconds / self.options.opponents
+        begun: list[str] = []
+
+        def meet(_: str, other: str) -> ColourSplit | None:
+            if begun and not whole.enough_for(0.0):
+                return None
+            begun.append(other)
+            opponent = network_evaluator(other, self.game, *self.runtime)
+            return network_pairs(
+                self.game, (evaluator, opponent), self.options, Budget(part, poll), self.search
+            )
+
+        rung = ladder.climb(self.checkpoint, opponents(ladder, self.checkpoint), meet)
         if rung is None or rung.elo is None or rung.margin is None:
             return {}
         return {
@@ -48,11 +82,21 @@ class CheckpointLadder:
         }
 
 
-def earlier(directory: Path, checkpoint: Path) -> list[Path]:
+def opponents(ladder: Ladder, checkpoint: Path) -> list[Path]:
+    """Earlier checkpoints that are rated, the newest last, or the oldest if none is.
+
+    A rating needs a chain of games to the first one, and of the checkpoints between two evaluations
+    none has played.
+    """
+    found = earlier(checkpoint)
+    return [path for path in found if path.name in ladder.names] or found[:1]
+
+
+def earlier(checkpoint: Path) -> list[Path]:
     """The whole checkpoints before one, the newest last."""
     found = [
         entry
-        for entry in directory.iterdir()
+        for entry in checkpoint.parent.iterdir()
         if entry.name.isdecimal() and int(entry.name) < int(checkpoint.name)
     ]
     whole = [e for e in found if (e / MANIFEST).is_file() and (e / CHECKPOINT_FILE).is_file()]
@@ -61,18 +105,12 @@ def earlier(directory: Path, checkpoint: Path) -> list[Path]:
 
 def network_pairs(
     game: Game,
-    networks: Sequence[Path],
+    networks: tuple[Any, Any],
     options: LadderOptions,
+    budget: Budget | None = None,
     search: SearchOptions | None = None,
-    backend: str = "auto",
-    poll: Poll | None = None,
 ) -> ColourSplit:
-    """A match of two networks with all games side by side in this process; for the first."""
-    first, second = (
-        SearchChooser(
-            game, network_evaluator(str(path), game, backend), options.simulations, search
-        )
-        for path in networks
-    )
+    """A match of two evaluators with all games side by side in this process; for the first."""
+    first, second = (SearchChooser(game, e, options.simulations, search) for e in networks)
     openings = make_openings(game, options.openings, (options.games + 1) // 2, options.seed)
-    return play_pairs(game, (first, second), openings, poll=poll)
+    return play_within(game, (first, second), openings, budget or Budget(), options.max_plies)

@@ -17,7 +17,6 @@ import numpy as np
 from zermelo.errors import UserError
 from zermelo.evaluate.suite_files import read_suite
 from zermelo.evaluate.yardstick_choosers import (
-    Budget,
     Choice,
     Chooser,
     PolicyChooser,
@@ -119,29 +118,29 @@ class PositionYardstick:
         return self.positions.name
 
     def run(
-        self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
+        self,
+        evaluator: Any,
+        budget_seconds: float = 0.0,  # noqa: ARG002
+        poll: Poll | None = None,
     ) -> dict[str, float]:
-        """As many positions as there is time for, in the order of the set."""
+        """All positions, whatever time they take: shares of other parts could not be compared."""
         search = SearchChooser(self.game, evaluator, self.simulations, self.search)
         policy = PolicyChooser(self.game, evaluator, self.search)
-        return self.judge(search, policy, Budget(budget_seconds, poll))
+        return self.judge(search, policy, poll)
 
-    def judge(self, search: Chooser, policy: Chooser, budget: Budget) -> dict[str, float]:
+    def judge(self, search: Chooser, policy: Chooser, poll: Poll | None = None) -> dict[str, float]:
         """The figures of two choosers side by side."""
         known = self.positions.positions
         chosen: tuple[list[Choice], list[Choice]] = ([], [])
-        done, slowest = 0, 0.0
-        while done < len(known) and (done == 0 or budget.enough_for(slowest)):
-            started = budget.spent
-            states = [position.state for position in known[done : done + CHUNK]]
+        for first in range(0, len(known), CHUNK):
+            if poll is not None:
+                poll()
+            states = [position.state for position in known[first : first + CHUNK]]
             for index, chooser in enumerate((search, policy)):
                 chosen[index].extend(chooser.choose(states))
-            done += len(states)
-            slowest = max(slowest, budget.spent - started)
-            self._tell("searched", done, len(known))
-        known = known[:done]
+            self._tell("searched", first + len(states), len(known))
         self._label_children(known, chosen)
-        figures = {f"{self.name}.positions": float(done)}
+        figures = {f"{self.name}.positions": float(len(known))}
         for prefix, error, found in zip(
             ("", "policy_"), ("value_error", "network_value_error"), chosen, strict=True
         ):

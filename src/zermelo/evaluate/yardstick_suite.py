@@ -37,9 +37,10 @@ class SuiteYardstick:
         suite = read_suite(self.path, self.limit)
         if suite.game != self.game.name.partition("?")[0]:
             raise UserError(f"'{self.path}' is about {suite.game}, not {self.game.name}")
-        if suite.kind != "moves":
+        asked = [problem for problem in suite.problems if problem.best or problem.avoid]
+        if not asked:
             raise UserError(f"'{self.path}' holds {suite.kind}: `zermelo solve` is for those")
-        self._problems = [(parse_position(self.game, p.position), p) for p in suite.problems]
+        self._problems = [(parse_position(self.game, p.position), p) for p in asked]
 
     @property
     def name(self) -> str:

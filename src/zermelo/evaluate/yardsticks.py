@@ -25,10 +25,11 @@ from typing import Any, Protocol
 
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
+from zermelo.evaluate.openings import make_openings
 from zermelo.evaluate.yardstick_choosers import Poll
 from zermelo.evaluate.yardstick_exhaustive import NeverLoses
-from zermelo.evaluate.yardstick_games import OpponentYardstick
-from zermelo.evaluate.yardstick_ladder import CheckpointLadder
+from zermelo.evaluate.yardstick_games import OWN_POLICY, OpponentYardstick
+from zermelo.evaluate.yardstick_ladder import FOLDER, LadderYardstick, ladder_options
 from zermelo.evaluate.yardstick_options import EvaluateOptions
 from zermelo.evaluate.yardstick_perfect import PerfectYardstick
 from zermelo.evaluate.yardstick_positions import PositionYardstick, connect4_set
@@ -36,6 +37,7 @@ from zermelo.evaluate.yardstick_suite import SuiteYardstick
 from zermelo.games.board import kind_of
 from zermelo.games.protocol import Game
 from zermelo.players.registry import ENGINE
+from zermelo.players.registry import player as find_player
 from zermelo.players.uci_player import engine_command
 from zermelo.search import SearchOptions
 
@@ -67,10 +69,12 @@ def yardsticks_for(
 ) -> list[Yardstick]:
     """What can be measured in this game; `search` are the options that the network plays with.
 
-    An engine that is not installed is left out.
+    An engine that is not installed is left out; other players and openings that there are not are
+    refused.
     """
     options = options or EvaluateOptions()
-    search = (search or SearchOptions()).replace(threads=options.threads or available_cores())
+    refuse_unknown(game, options)
+    search = network_search(options, search)
     kind = kind_of(game)
     found: list[Yardstick] = []
     if kind == "tictactoe":
@@ -103,6 +107,24 @@ def yardsticks_for(
             if installed(opponent)
         ]
     return found
+
+
+def refuse_unknown(game: Game, options: EvaluateOptions) -> None:
+    """Opponents and openings that there are not, before anything is played."""
+    opponents = options.opponents.split() if options.games else []
+    try:
+        for opponent in filter(installed, opponents):
+            if opponent != OWN_POLICY:
+                find_player(opponent, game)
+        if opponents or options.ladder:
+            make_openings(game, options.openings, 1, options.seed)
+    except UserError as error:
+        raise UserError(f"[evaluate]: {error}") from None
+
+
+def network_search(options: EvaluateOptions, search: SearchOptions | None) -> SearchOptions:
+    """What a measured network searches with."""
+    return (search or SearchOptions()).replace(threads=options.threads or available_cores())
 
 
 def installed(opponent: str) -> bool:
@@ -143,12 +165,21 @@ def headline(figures: Mapping[str, float]) -> str:
         elif last == "score" and name != "ladder":
             parts.append(f"{name} {value:.0%}")
         elif last == "never_loses":
-            parts.append(f"{name} {'never loses' if value else 'can be beaten'}")
+            parts.append(f"{name} {never_loses_text(name, figures)}")
         elif key == "perfect.wins":
             parts.append(f"perfect beaten {value:.0f} of {figures['perfect.games']:.0f}")
         elif key == "ladder.elo":
             parts.append(f"Elo {value:+.0f} ± {figures['ladder.margin']:.0f}")
     return ", ".join(parts)
+
+
+def never_loses_text(name: str, figures: Mapping[str, float]) -> str:
+    """A network that did not lose is no beaten one because time was short."""
+    if figures[f"{name}.never_loses"]:
+        return "never loses"
+    if any(figures.get(f"{name}.{side}", 0) for side in ("losses_first", "losses_second")):
+        return "can be beaten"
+    return "not lost so far (not all lines walked)"
 
 
 class CheckpointYardsticks:
@@ -167,20 +198,27 @@ class CheckpointYardsticks:
         self.options = options
         self.yardsticks = yardsticks_for(game, options, search)
         self._game = game
+        self._search = network_search(options, search)
         self._poll = poll
         self._evaluator: Any = None
-        self._ladder = CheckpointLadder(game, options) if options.ladder else None
 
     def __call__(self, checkpoint: Any, run: Any) -> dict[str, float]:
         """The metrics of the checkpoint's network."""
         from zermelo.network import NetworkEvaluator
 
         weights = checkpoint.weights()
+        workers = run.config.workers
+        precision = workers.precision if workers.precision in ("f32", "bf16") else "f32"
         if self._evaluator is None:
-            backend, precision = run.config.workers.backend, run.config.workers.precision
-            precision = precision if precision in ("f32", "bf16") else "f32"
-            self._evaluator = NetworkEvaluator(weights, backend, precision, game=self._game)
+            self._evaluator = NetworkEvaluator(weights, workers.backend, precision, game=self._game)
         else:
             self._evaluator.swap(weights)
-        figures = measure(self.yardsticks, self._evaluator, self.options.seconds, self._poll)
-        return figures | (self._ladder(checkpoint, run) if self._ladder else {})
+        yardsticks = list(self.yardsticks)
+        if self.options.ladder:
+            runtime = (workers.backend, precision)
+            yardsticks.append(self._ladder(checkpoint.directory, run.path / FOLDER, runtime))
+        return measure(yardsticks, self._evaluator, self.options.seconds, self._poll)
+
+    def _ladder(self, checkpoint: Path, folder: Path, runtime: tuple[str, str]) -> LadderYardstick:
+        options = ladder_options(self.options)
+        return LadderYardstick(self._game, checkpoint, folder, options, self._search, runtime)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from zermelo.checkpoint import Checkpoint, CheckpointStore
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
-from zermelo.loop.health import diagnose, one_line
+from zermelo.loop.health import diagnose, ill, one_line
 from zermelo.loop.run_directory import Run
 from zermelo.loop.status import Status, memory_of
 from zermelo.loop.stop import Stop, StoppedError
@@ -58,6 +58,7 @@ class Loop:
         self.checkpoint: Checkpoint | None = None
         self.seconds_before = 0.0  # that earlier processes worked on the run
         self._memory_read = 0.0
+        self._first_ill = ""  # check that was ill at the last look
 
     # ---- the cycle ------------------------------------------------------------------------------
 
@@ -149,6 +150,8 @@ class Loop:
         known = [entry["iteration"] for entry in read_metrics(self.run_directory.metrics)]
         if self.iteration and self.iteration not in known:  # killed between checkpoint and line
             self.measure()
+        else:
+            self.examine()
         self.note(f"{self.run_directory.path}: going on after iteration {self.iteration}")
 
     def choose_runtime(self, weights: Weights) -> None:
@@ -156,10 +159,14 @@ class Loop:
         chosen = self.config.workers
         if "auto" not in (chosen.backend, chosen.precision):
             return
-        from zermelo.network.measure import fastest
+        from zermelo.network.measure import choice_text, fastest
 
         self.update("measuring runtimes")
-        backend, precision, _ = fastest(weights, chosen.backend, chosen.precision)
+        backend, precision, choice = fastest(
+            weights, chosen.backend, chosen.precision, game=self.game
+        )
+        if choice:
+            self.note(choice_text(choice))
         self.run_directory.change({"selfplay": {"backend": backend, "precision": precision}})
 
     def make_pool(self) -> WorkerPool:
@@ -439,20 +446,26 @@ class Loop:
             metrics["evaluate"] = found
         patiently(lambda: self.metrics.write(self.iteration, metrics), self.wait_for_space)
         self.status.metrics = metrics
-        self.status.health = self.health_line()
+        self.examine()
 
-    def health_line(self) -> str:
-        """What the quick checks say.
+    def examine(self) -> None:
+        """The health in the view, and a note when another check than before is the first ill one.
 
-        They read the run file anew, which a person may have edited: what stops them does not stop
-        the run.
+        The quick checks read the run file anew, which a person may have edited: what stops them
+        does not stop the run.
         """
+        first = ""
         try:
-            return one_line(diagnose(self.run_directory.path, deep=False))
+            found = diagnose(self.run_directory.path, deep=False)
+            self.status.health = one_line(found)
+            first = next((finding.check for finding in ill(found)), "")
         except UserError as error:
-            return f"unknown: {error}"
+            self.status.health = f"unknown: {error}"
         except Exception as error:
-            return f"unknown: {type(error).__name__}: {error}"
+            self.status.health = f"unknown: {type(error).__name__}: {error}"
+        if first and first != self._first_ill:
+            self.note(f"health: {self.status.health}; zermelo doctor {self.run_directory.path}")
+        self._first_ill = first
 
     # ---- telling --------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from typing import Any
 from zermelo.loop.health_evidence import Evidence
 from zermelo.loop.health_finding import HEALTHY, ILL, UNKNOWN, Finding, unknown
 
-__all__ = ["HEALTHY", "ILL", "UNKNOWN", "Finding", "diagnose", "ill", "one_line"]
+__all__ = ["HEALTHY", "ILL", "UNKNOWN", "Finding", "diagnose", "ill", "known", "one_line"]
 
 Check = Callable[[Evidence], Finding]
 
@@ -95,13 +95,18 @@ def ill(findings: Iterable[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.verdict == ILL]
 
 
+def known(findings: Iterable[Finding]) -> list[Finding]:
+    """Those that could be judged."""
+    return [finding for finding in findings if finding.verdict != UNKNOWN]
+
+
 def one_line(findings: Sequence[Finding]) -> str:
     """For the live view: what is wrong, or that nothing is."""
     wrong = ill(findings)
     if not wrong:
-        known = sum(finding.verdict == HEALTHY for finding in findings)
-        return f"healthy ({known} checks)" if known else "not known yet"
-    more = f" (and {len(wrong) - 1} more: zermelo doctor)" if len(wrong) > 1 else ""
+        judged = len(known(findings))
+        return f"healthy ({judged} checks)" if judged else "not known yet"
+    more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
     return f"{wrong[0].check}: {wrong[0].sentence}{more}"
 
 
@@ -110,6 +115,7 @@ def to_dict(run: Path, findings: Sequence[Finding]) -> dict[str, Any]:
     return {
         "run": str(run),
         "healthy": not ill(findings),
+        "known": len(known(findings)),  # without any, healthy says nothing
         "ill": [finding.check for finding in ill(findings)],
         "findings": [finding.to_dict() for finding in findings],
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from zermelo.loop.health_evidence import Evidence
 from zermelo.loop.health_finding import Finding, unknown, verdict
 from zermelo.loop.status import number
@@ -11,7 +13,11 @@ LEAST_RATE = 1e-6  # a learning rate below it changes nothing in any number of s
 MOST_PASSES = 3.0  # of training over the same window in one iteration
 MOST_REUSE = 100.0  # times that a sample is trained on in its life
 LEAST_WINDOW = 2  # iterations, once there were more
-TRAINING_SHARE = (0.005, 0.95)  # of the time that goes into games and training
+# Training's share of the time, and trained samples per new one. A share alone says little: quick
+# games leave the time to training, and neither waits for the other in vain. Ill is a run that is
+# outside of both ranges on the same side.
+TRAINING_SHARE = (0.005, 0.95)
+REUSE = (1.0, 20.0)
 
 
 def learning_rate(evidence: Evidence) -> Finding:
@@ -91,32 +97,39 @@ def window(evidence: Evidence) -> Finding:
 
 
 def balance(evidence: Evidence) -> Finding:
-    """Whether games and training wait for each other in proportion."""
+    """Whether the time of games and of training buys something: the median of some iterations."""
     name = "balance"
-    playing = training = 0.0
+    shares, reuse = [], []
     for entry in evidence.recent:
-        samples = number(entry, "selfplay", "samples") or 0.0
-        rate = number(entry, "selfplay", "samples_per_second") or 0.0  # of all workers together
-        playing += samples / rate if rate else 0.0
-        training += number(entry, "train", "seconds") or 0.0
-    if not playing or not training or evidence.iteration < 2:
+        new = number(entry, "selfplay", "samples")
+        rate = number(entry, "selfplay", "samples_per_second")  # of all workers together
+        training = number(entry, "train", "seconds")
+        trained = number(entry, "train", "training", "samples")
+        if not new or not rate or not training or trained is None:
+            continue
+        shares.append(training / (new / rate + training))
+        reuse.append(trained / new)
+    if not shares or evidence.iteration < 2:
         return unknown(name, "too few iterations are finished to compare times")
-    share = training / (playing + training)
-    low, high = TRAINING_SHARE
-    if share > high:
+    share, often = median(shares), median(reuse)
+    starved = share > TRAINING_SHARE[1] and often > REUSE[1]
+    idle = share < TRAINING_SHARE[0] and often < REUSE[0]
+    if starved:
         advice = (
             "Training starves self-play: raise loop.samples_per_iteration or selfplay.simulations, "
-            "or lower replay.window_max and the size of the network."
+            "or lower train.reuse, replay.window_max and the size of the network."
         )
     else:
         advice = (
-            "Self-play starves training: lower loop.samples_per_iteration or "
-            "selfplay.simulations, or raise selfplay.games so that batches are full."
+            "Self-play starves training: raise train.reuse or replay.window_max, or lower "
+            "loop.samples_per_iteration."
         )
     return verdict(
         name,
-        not low <= share <= high,
+        starved or idle,
         share,
-        f"training takes {share:.1%} of the time of games and training",
+        f"training takes {share:.1%} of the time of games and training, for {often:.1f} trained "
+        "samples per new one",
         advice,
+        reuse=often,
     )

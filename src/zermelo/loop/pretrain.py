@@ -154,9 +154,7 @@ def samples_of_run(game: Any, path: Path, wanted: int | None, report: Report) ->
     """
     if not is_run(path):
         raise UserError(f"'{path}' is a directory, but no run")
-    there = Run.open(path).config.game().name
-    if there != game.name:
-        raise UserError(f"'{path}' is a run of {there}, not of {game.name}")
+    Run.open(path).check_game(game)
     chosen, total = newest_shards(game, path / "replay", wanted, report)
     surplus = 0 if wanted is None else max(0, total - wanted)  # of the oldest shard
     for place in reversed(chosen):

@@ -22,9 +22,10 @@ def labelled_file(game: Any, path: Path) -> Iterator[Labels]:
     """The games of a file, told by its ending; every other one is taken for a suite."""
     if not path.is_file():
         raise UserError(f"there is no file '{path}'")
-    if path.suffix == ".pgn":
+    ending = path.suffix.lower()
+    if ending == ".pgn":
         return pgn_games(game, path)
-    if path.suffix in (".jsonl", ".json"):
+    if ending in (".jsonl", ".json"):
         return recorded_games(game, path)
     return suite_positions(game, path)
 
@@ -63,8 +64,14 @@ class _Lines:
 
 
 def pgn_games(game: Any, path: Path) -> Iterator[Labels]:
-    """Chess games with a result; games without one teach nothing and are passed over."""
+    """Chess games with a result; those without one and other variants are passed over."""
     import chess.pgn
+
+    class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
+        """Keeps errors, which are told below, and logs none."""
+
+        def handle_error(self, error: Exception) -> None:
+            self.game.errors.append(error)
 
     if kind_of(game) != "chess":
         raise UserError(f"'{path}': PGN is for chess, not for {game.name}")
@@ -72,14 +79,26 @@ def pgn_games(game: Any, path: Path) -> Iterator[Labels]:
         lines: Any = _Lines(file)
         while True:
             place = f"{path} line {lines.number + 1}"
-            found = chess.pgn.read_game(lines)
+            found = chess.pgn.read_game(lines, Visitor=Builder)
             if found is None:
                 return
+            if not _is_chess(found.headers):
+                continue
             if found.errors:
                 raise UserError(f"{place}: in the game that begins here, {found.errors[0]}")
             points = POINTS.get(found.headers.get("Result", "*"))
             if points is not None:
                 yield _pgn_labels(game, found, points, place)
+
+
+def _is_chess(headers: Any) -> bool:
+    """Whether the pieces move as in chess, from whatever position."""
+    import chess
+
+    try:
+        return headers.variant() is chess.Board
+    except ValueError:  # a variant that nobody knows
+        return False
 
 
 def _pgn_labels(game: Any, found: Any, points: float, place: str) -> Labels:

@@ -9,6 +9,7 @@ log.txt       what happened
 
 from __future__ import annotations
 
+import shutil
 import time
 from fnmatch import fnmatch
 from pathlib import Path
@@ -23,6 +24,7 @@ from zermelo.config.run_config import (
 )
 from zermelo.config.toml_file import Tables, write_atomically
 from zermelo.errors import UserError
+from zermelo.games.protocol import Game
 from zermelo.loop.lock import RunLock
 
 RUN_FILE = "run.toml"
@@ -35,6 +37,7 @@ class Run:
         self.path = path
         self.config = config
         self.head = head
+        self.new = False  # made by this process
         self._lock: RunLock | None = None
 
     @classmethod
@@ -52,6 +55,7 @@ class Run:
         if others:
             raise UserError(f"'{path}' is not a run and not empty: it has '{others[0]}'")
         run = cls(path, config, new_head(time.strftime("%Y-%m-%d %H:%M:%S")))
+        run.new = True
         run.lock()
         run.write_file()
         run.log(f"made by zermelo {run.head['version']} {run.head['commit']}".rstrip())
@@ -66,6 +70,12 @@ class Run:
             raise UserError(f"'{path}' is not a run: it has no {RUN_FILE}")
         head, tables = read_run_file(path / RUN_FILE)
         return cls(path, RunConfig.from_tables(tables, str(path / RUN_FILE)), head)
+
+    def check_game(self, game: Game) -> None:
+        """Refuses a game that the run is not of."""
+        there = self.config.game().name
+        if there != game.name:
+            raise UserError(f"'{self.path}' is a run of {there}, not of {game.name}")
 
     def change(self, changes: Tables, origin: str = "") -> list[str]:
         """Sets options anew and writes them down; what cannot change is refused.
@@ -92,6 +102,10 @@ class Run:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
+
+    def remove(self) -> None:
+        """All of it; for a run that could not be begun."""
+        shutil.rmtree(self.path, ignore_errors=True)
 
     @property
     def lock_descriptor(self) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.cores import available_cores
+from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.network import architecture_for
 from zermelo.network.architecture import NetworkOptions
@@ -39,6 +40,8 @@ SAMPLES = (1000, 2000, 4000, 8000, 16000)  # per iteration
 ITERATION_SECONDS = 25.0  # of self-play, about
 SHORT_GAME = 20  # plies; below, every move is searched in full
 FULL_SHARE, FAST_FRACTION = 0.25, 0.25
+PLIES = (16, 1024)  # bounds of the longest game
+REUSE = 2.0  # as the tuned presets have it
 WINDOW_BYTES = 1 << 30
 
 
@@ -82,6 +85,11 @@ def measure(game: Game, seconds: float) -> Measured:
         state, plies = game.initial(), 0
         while plies < LONGEST and game.outcome(state) is None:
             actions = list(game.legal_actions(state))
+            if not actions:
+                raise UserError(
+                    f"{game.name}: a game goes on after {plies} plies, but legal_actions() is "
+                    "empty; `zermelo check FILE` says more"
+                )
             legal += len(actions)
             state = game.play(state, chance.choice(actions))
             plies += 1
@@ -135,11 +143,7 @@ def choose_settings(game: Game, found: Measured) -> tuple[Settings, list[str]]:
     samples = _samples(found, moves, full, reasons)
     settings["loop"] = {"samples_per_iteration": samples}
     settings["selfplay"]["games"] = _parallel(found, samples, full, reasons)
-    settings["train"] = {"batch": 64 if samples <= 2000 else 128 if samples <= 8000 else 256}
-    reasons.append(
-        f"train.batch is {settings['train']['batch']}, about {samples} new samples an iteration "
-        f"in {-(-samples // settings['train']['batch'])} steps"
-    )
+    settings["train"] = _training(samples, reasons)
     settings["replay"] = _window(game, samples, reasons)
     return settings, reasons
 
@@ -197,7 +201,7 @@ def _games(found: Measured, reasons: list[str]) -> dict[str, Any]:
     short = found.plies < SHORT_GAME
     full = 1.0 if short else FULL_SHARE
     temperature = max(4, min(60, round(found.plies / 2)))
-    longest = max(16, min(1024, 3 * found.long_plies))
+    longest = max(PLIES[0], min(PLIES[1], 3 * found.long_plies))
     many = "every move of short games" if short else "a quarter of the moves, the rest quickly"
     reasons += [
         f"selfplay.full_search_probability is {full:g}: games have {found.plies:.0f} plies, so "
@@ -205,7 +209,8 @@ def _games(found: Measured, reasons: list[str]) -> dict[str, Any]:
         f"selfplay.temperature_plies is {temperature}: half of a random game's {found.plies:.0f} "
         "plies, from 4 to 60",
         f"selfplay.max_plies is {longest}: three times the {found.long_plies} plies that one "
-        f"random game in ten exceeds ({found.unfinished:.0%} did not end at all)",
+        f"random game in ten exceeds, from {PLIES[0]} to {PLIES[1]} ({found.unfinished:.0%} did "
+        f"not end within {LONGEST})",
     ]
     return {
         "full_search_probability": full,
@@ -238,6 +243,17 @@ def _parallel(found: Measured, samples: int, full: float, reasons: list[str]) ->
         f"has about {samples / per_game:.0f} games"
     )
     return chosen
+
+
+def _training(samples: int, reasons: list[str]) -> dict[str, Any]:
+    """Batch and reuse: reuse * samples / batch steps, or one pass over a window that has less."""
+    batch = 64 if samples <= 2000 else 128 if samples <= 8000 else 256
+    reasons.append(
+        f"train.batch is {batch} and train.reuse {REUSE:g}: {REUSE:g} trained samples for each of "
+        f"about {samples} new ones are {round(REUSE * samples / batch)} steps an iteration; fewer "
+        "while the window holds less than that"
+    )
+    return {"batch": batch, "reuse": REUSE}
 
 
 def _window(game: Game, samples: int, reasons: list[str]) -> dict[str, Any]:
