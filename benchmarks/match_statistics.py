@@ -5,8 +5,9 @@ Usage: python benchmarks/match_statistics.py [intervals] [sprt] [ratings] [--mat
 `intervals`: how often the 95 % interval holds the true Elo, by strength, draws, games and how the
 two games of a pair depend on each other. `sprt`: how often the sequential test accepts the wrong
 hypothesis, and how long it takes. `ratings`: how often the 95 % intervals of a tournament hold the
-true differences. Without a name all three are run; with 10,000 matches the intervals take less than
-a minute, the sequential test a quarter of an hour.
+true differences, of single games and of pairs that go the same way. Without a name all three are
+run; with 10,000 matches the intervals take less than a minute, the sequential test a quarter of an
+hour.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.evaluate import Meeting, Score, Sprt, bradley_terry, score_of
+from zermelo.evaluate import GamePair, Meeting, Score, Sprt, bradley_terry, score_of
 from zermelo.evaluate.rating import score_intervals
 
 Floats = NDArray[np.float64]
@@ -190,14 +192,47 @@ def tournament(
     return meetings
 
 
+def paired_tournament(
+    elos: Floats, first: float, draws: float, games: int, alike: float, random: np.random.Generator
+) -> tuple[list[Meeting], list[GamePair]]:
+    """A round robin in pairs; in a share `alike` of them the same luck decides both games."""
+    meetings: list[Meeting] = []
+    pairs: list[GamePair] = []
+    for i, j in combinations(range(len(elos)), 2):
+        luck = random.random(games)
+        other_luck = np.where(random.random(games) < alike, luck, random.random(games))
+        points = []  # of the player who moves first, in both games of each pair
+        for one, other, lucky in ((i, j, luck), (j, i, 1.0 - other_luck)):
+            elo = float(elos[one] - elos[other]) + first
+            shares = np.cumsum(game_results(elo, min(draws, most_draws(elo))))
+            points.append(np.searchsorted(shares[:2], lucky) / 2.0)
+            won = Score.of(points[-1].tolist())
+            meetings.append(Meeting(f"p{one}", f"p{other}", won))
+        both = zip(*(p.tolist() for p in points), strict=True)
+        pairs += [GamePair(f"p{i}", f"p{j}", results) for results in both]
+    return meetings, pairs
+
+
 def ratings(matches: int, random: np.random.Generator) -> list[dict[str, Any]]:
     """How often the interval of a rating, of a difference, and of the first move is right."""
     rows = []
-    for players, games, draws in ((4, 25, 0.0), (4, 25, 0.5), (8, 10, 0.3), (8, 50, 0.3)):
+    for players, games, draws, alike in (
+        (4, 25, 0.0, None),
+        (4, 25, 0.5, None),
+        (8, 10, 0.3, None),
+        (8, 50, 0.3, None),
+        (4, 25, 0.0, 1.0),
+        (8, 25, 0.3, 0.4),
+    ):
         held: dict[str, list[bool]] = {"rating": [], "difference": [], "first": []}
         for _ in range(max(1, matches // 10)):
             elos = random.normal(0.0, 150.0, players)
-            found = bradley_terry(tournament(elos, 35.0, draws, games, random), anchor="p0")
+            pairs: list[GamePair] = []
+            if alike is None:
+                meetings = tournament(elos, 35.0, draws, games, random)
+            else:
+                meetings, pairs = paired_tournament(elos, 35.0, draws, games, alike, random)
+            found = bradley_terry(meetings, anchor="p0", pairs=pairs)
             for i in range(1, players):
                 elo, error = found[f"p{i}"].elo, found[f"p{i}"].error
                 assert elo is not None and error is not None
@@ -207,7 +242,7 @@ def ratings(matches: int, random: np.random.Generator) -> list[dict[str, Any]]:
             assert found.first_advantage is not None
             elo, error = found.first_advantage
             held["first"].append(abs(elo - 35.0) <= 1.96 * error)
-        row = {"players": players, "games_each_way": games, "draws": draws}
+        row = {"players": players, "games_each_way": games, "draws": draws, "alike": alike}
         rows.append(row | {name: float(np.mean(values)) for name, values in held.items()})
     return rows
 
@@ -218,8 +253,9 @@ def show_ratings(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         print(
             f"  {row['players']} players, {row['games_each_way']} games each way, "
-            f"draws {row['draws']:.0%}: "
-            f"{row['rating']:.1%} {row['difference']:.1%} {row['first']:.1%}"
+            f"draws {row['draws']:.0%}, "
+            + ("single games: " if row["alike"] is None else f"pairs {row['alike']:.0%} alike: ")
+            + f"{row['rating']:.1%} {row['difference']:.1%} {row['first']:.1%}"
         )
 
 

@@ -13,9 +13,13 @@ from pathlib import Path
 
 import pytest
 
+import zermelo
 from zermelo import __version__
 from zermelo.cli import main
 from zermelo.cli.entry import one_word
+from zermelo.config import RunConfig
+from zermelo.loop import Run
+from zermelo.players.network_path import shipped_network
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "my_game.py")
 Captured = pytest.CaptureFixture[str]
@@ -213,6 +217,38 @@ def test_commands_show_moves_take_back_and_give_hints(
     assert "Goodbye; the game is not finished." in shown
 
 
+def test_a_hint_keeps_a_win_that_most_moves_lose(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Only 4 wins; 1, 2, 3, 5, 6 and 7 lose. A search that takes all positions for even says 6.
+    position = "......./......./....X../..OXOO./..XOOX./OOXOXXX"
+    type_in(monkeypatch, "hint")
+    shown = run(capsys, "play", "connect4", "--position", position, "--against", "human")
+    assert "hint: 4" in shown
+
+
+def test_a_run_is_opened_as_a_run_and_its_game_compared(capsys: Captured, tmp_path: Path) -> None:
+    config = RunConfig.from_tables({"game": {"name": "tictactoe"}})
+    made = Run.create(tmp_path / "random", config)
+    made.unlock()
+    said = fails(capsys, "play", "connect4", "--run", str(made.path))
+    assert said == f"'{made.path}' is a run of tictactoe, not of connect4"
+    said = fails(capsys, "play", "tictactoe", "--run", str(made.path))
+    assert "without checkpoints" in said
+    assert fails(capsys, "play", "tictactoe", "--run", "random") == "there is no run 'random'"
+
+
+def test_a_network_of_another_game_is_refused_before_the_first_board(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch)
+    network = shipped_network(zermelo.game("connect4"))
+    assert main(["play", "tictactoe", "--against", str(network)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "the network is for connect4" in shown.err
+
+
 def test_undo_goes_back_to_ones_own_decision(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,7 +289,7 @@ def test_a_finished_position_is_over_at_once(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     type_in(monkeypatch)
-    shown = run(capsys, "play", "tictactoe", "--position", "XXX/OO./...")
+    shown = run(capsys, "play", "tictactoe", "--position", "XXX/OO./...", "--against", "human")
     assert "The game is over: the first player wins." in shown
 
 

@@ -58,6 +58,8 @@ def answer(manner: str, board: chess.Board) -> None:
         say("bestmove zzzz")
     elif manner == "plays nothing":
         say("bestmove (none)")
+    elif manner == "plays a null move":
+        say("bestmove 0000")
     else:
         say("info depth 3 score cp 25 nodes 120 pv e2e4")
         say(f"bestmove {next(iter(board.legal_moves)).uci()}")

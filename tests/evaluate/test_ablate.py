@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
 from zermelo.cli import ablate as ablate_command
 from zermelo.cli import match as match_command
+from zermelo.errors import UserError
+from zermelo.evaluate import ablate as ablate_module
 from zermelo.evaluate.ablate import Comparison, ablate, comparisons
-from zermelo.evaluate.match import MatchOptions
+from zermelo.evaluate.match import MatchOptions, MatchResult
 from zermelo.search import SearchOptions
 
 
@@ -70,6 +74,39 @@ def test_each_comparison_is_a_match_of_its_own_that_can_be_taken_up_again(tmp_pa
     assert [row.result.records for row in again] == [row.result.records for row in rows]
 
 
+def test_mistakes_show_before_the_first_match(tmp_path: Path) -> None:
+    pairs = comparisons("solver,c_puct=nonsense")
+    with pytest.raises(ValueError, match="c_puct must be a number, not 'nonsense'"):
+        ablate("rollout?simulations=5", "tictactoe", pairs, MatchOptions(games=2, out=tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, UserError])
+def test_what_was_played_is_shown_though_the_rest_fails(
+    error: type[BaseException], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play, played = ablate_module.play_match, []
+
+    def failing(*arguments: Any) -> MatchResult:
+        if played:
+            raise error
+        played.append(arguments)
+        return play(*arguments)
+
+    given = ("tictactoe", "--options", "solver,fpu=loss", "--simulations", "5", "--games", "2")
+    monkeypatch.setattr(ablate_module, "play_match", failing)
+    with suppress(error):
+        run(*given)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[:4] == ["solver", "on", ":", "off"]
+    assert not any(line.startswith("fpu") for line in lines)
+    played.clear()
+    with suppress(error):
+        run(*given, "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert found["interrupted"] and len(found["rows"]) == 1
+
+
 def test_an_option_that_matters_is_found() -> None:
     """With a hash for a network nothing is worth anything but what is proven."""
     pairs = [Comparison("solver", {"solver": "on"}, {"solver": "off"})]
@@ -79,6 +116,15 @@ def test_an_option_that_matters_is_found() -> None:
     assert low > 20
     assert row.speed_ratio is not None
     assert row.speed_ratio > 0
+
+
+def test_notes_name_the_option_that_they_are_about(capsys: pytest.CaptureFixture[str]) -> None:
+    base, options = "search?evaluator=hash&simulations=30", MatchOptions(games=4, openings="start")
+    rows = ablate(base, "tictactoe", comparisons("cache_clock"), options)
+    ablate_command.show(rows, base)
+    out = capsys.readouterr().out
+    assert "cache_clock: 2 games are the same as an earlier one" in out
+    assert "cache_clock: 2 pairs have the same moves in both games" in out
 
 
 def test_the_command_prints_a_table_and_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,3 +154,5 @@ def test_the_command_compares_at_equal_time_and_until_a_test_is_decided(
     assert found["rows"][0]["sprt"]["decision"] == "H0"
     with pytest.raises(ValueError, match="two ways to be fair"):
         run("tictactoe", "--seconds", "1", "--simulations", "1")
+    with pytest.raises(ValueError, match="--seconds must be above 0, not 0"):
+        run("tictactoe", "--seconds", "0")

@@ -7,7 +7,7 @@ import pytest
 from simulation import load
 
 from zermelo.errors import UserError
-from zermelo.evaluate import Meeting, Score, bradley_terry
+from zermelo.evaluate import GamePair, Meeting, Pentanomial, Score, bradley_terry
 
 simulated = load()
 
@@ -112,6 +112,41 @@ def test_the_report_has_stable_keys() -> None:
     assert report["unconnected"] == [] and report["first_advantage"] is None
 
 
+def test_the_games_of_a_pair_are_one_result() -> None:
+    games = [Meeting("a", "b", Score(20, 0, 20)), Meeting("b", "a", Score(20, 0, 20))]
+    alike = [GamePair("a", "b", (1.0, 0.0))] * 20 + [GamePair("a", "b", (0.0, 1.0))] * 20
+    opposed = [GamePair("a", "b", (1.0, 1.0))] * 20 + [GamePair("b", "a", (0.0, 0.0))] * 20
+    single = bradley_terry(games).difference("a", "b")
+    same_way = bradley_terry(games, pairs=alike).difference("a", "b")
+    assert same_way[0] == single[0]
+    assert same_way[1] == pytest.approx(single[1] * math.sqrt(2), rel=0.01)
+    by_pairs = Pentanomial((20, 0, 0, 0, 20)).margin()
+    assert 1.96 * same_way[1] == pytest.approx(by_pairs, rel=0.05)
+    assert bradley_terry(games, pairs=opposed).difference("a", "b")[1] < 0.2 * single[1]
+    # Half of the games in pairs: the others count as single games.
+    some = bradley_terry(games, pairs=alike[10:30]).difference("a", "b")
+    assert single[1] < some[1] < same_way[1]
+
+
+def test_meetings_may_come_in_parts() -> None:
+    parts = [Meeting("a", "b", Score(3, 1, 2)), Meeting("a", "b", Score(2, 0, 1))]
+    whole = [Meeting("a", "b", Score(5, 1, 3))]
+    assert bradley_terry(parts).difference("a", "b") == bradley_terry(whole).difference("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        (GamePair("a", "c", (1.0, 1.0)), "a pair of a and c is not among the results"),
+        (GamePair("a", "b", (1.0, 0.5)), "more games in pairs than results"),
+    ],
+)
+def test_pairs_of_games_that_were_not_played_are_refused(pair: GamePair, said: str) -> None:
+    games = [Meeting("a", "b", Score(2, 0, 0)), Meeting("b", "a", Score(2, 0, 0))]
+    with pytest.raises(UserError, match=said):
+        bradley_terry(games, pairs=[pair])
+
+
 @pytest.mark.parametrize(
     ("games", "anchor", "said"),
     [
@@ -133,6 +168,17 @@ def test_errors_hold_the_truth_as_often_as_they_say() -> None:
     for row in simulated.ratings(1_000, np.random.default_rng(6)):
         assert abs(row["rating"] - 0.95) < 0.05
         assert abs(row["first"] - 0.95) < 0.08
+
+
+def test_errors_of_alike_pairs_would_be_too_small_by_single_games() -> None:
+    random, held = np.random.default_rng(7), {"pairs": 0, "single": 0}
+    for _ in range(200):
+        games, pairs = simulated.paired_tournament(np.zeros(2), 0.0, 0.0, 50, 1.0, random)
+        for name, given in (("pairs", pairs), ("single", [])):
+            elo, error = bradley_terry(games, pairs=given).difference("p0", "p1")
+            held[name] += abs(elo) <= 1.96 * error
+    assert held["pairs"] > 182  # of 200: 95 % with three times its own error
+    assert held["single"] < 180
 
 
 @pytest.mark.slow

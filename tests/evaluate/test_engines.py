@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import zermelo
+from zermelo.errors import UserError
 from zermelo.evaluate.adjudicate import AdjudicateOptions
 from zermelo.evaluate.match import MatchOptions, play_match
 from zermelo.players import player
@@ -48,6 +49,7 @@ def engine(manner: str, settings: str = "") -> str:
         ("plays an illegal move", "illegal move"),
         ("plays nonsense", "illegal move"),
         ("plays nothing", "illegal move"),
+        ("plays a null move", "illegal move"),
     ],
 )
 def test_each_failure_has_its_own_label_and_the_match_goes_on(manner: str, kind: str) -> None:
@@ -79,6 +81,20 @@ def test_a_failed_engine_is_started_again_for_the_next_game() -> None:
         with pytest.raises(PlayerError, match="crash"):
             chooser.choose(CHESS, after)
     chooser.close()
+
+
+def test_a_move_that_our_rules_do_not_know_is_an_illegal_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> int:
+        raise UserError("no such move")
+
+    monkeypatch.setattr("zermelo.players.uci_player.parse_action", refuse)
+    chooser = player(engine("behaves"), CHESS)
+    assert isinstance(chooser, UciPlayer)
+    with pytest.raises(PlayerError, match="illegal move: no such move"):
+        chooser.choose(CHESS, CHESS.initial())
+    assert chooser._engine is None
 
 
 def test_the_engine_is_told_all_moves_since_it_was_first_asked() -> None:
@@ -115,6 +131,8 @@ def test_an_engine_does_not_keep_a_program_from_ending() -> None:
         (engine("behaves", "UCI_Elo=9"), "'UCI_Elo' to be at least 500"),
         (engine("behaves", "UCI_Elo=much"), "expected integer for spin option 'UCI_Elo'"),
         (engine("behaves", "seconds=0"), "seconds must be above 0"),
+        (engine("behaves", "seconds=inf"), "seconds must be above 0, not inf"),
+        (engine("behaves", "text=1"), "has no option 'text'"),
         (engine("behaves", "nodes=few"), "nodes must be a whole number"),
         ("uci:no-such-engine", "there is no program 'no-such-engine'"),
         ("uci:", "which engine"),

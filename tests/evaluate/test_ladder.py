@@ -56,6 +56,13 @@ def test_a_new_checkpoint_gets_a_rating_with_an_error(
     assert ratings["000000"].elo == 0  # the anchor, not the yardstick that it met first
 
 
+def test_a_yardstick_keeps_its_own_budget(tmp_path: Path, checkpoints: list[Path]) -> None:
+    options = LadderOptions(games=2, simulations=4, yardsticks="rollout?nodes=3")
+    Ladder(tmp_path / "ladder", "tictactoe", options).climb(checkpoints[0], [])
+    (match,) = (tmp_path / "ladder").glob("*/match.json")
+    assert "rollout?nodes=3" in match.read_text()
+
+
 def test_the_first_checkpoint_is_the_anchor_whoever_came_first(tmp_path: Path) -> None:
     rows = [
         [["000000", "random", 2, 0, 1], ["random", "000000", 1, 0, 2]],

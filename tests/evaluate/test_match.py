@@ -16,10 +16,11 @@ import chess.pgn
 import pytest
 
 import zermelo
-from zermelo.cli.match import split_players, with_budget
+from zermelo.cli.match import split_players
 from zermelo.evaluate import match as match_module
 from zermelo.evaluate.adjudicate import AdjudicateOptions
-from zermelo.evaluate.game_record import Failure, GameRecord, duplicates, pgn_text
+from zermelo.evaluate.contestants import with_budget
+from zermelo.evaluate.game_record import Failure, GameRecord, duplicates, equal_pairs, pgn_text
 from zermelo.evaluate.match import MatchOptions, MatchResult, SequentialTest, play_match
 from zermelo.evaluate.openings import Opening
 from zermelo.evaluate.pairing import derived_seed, make_tasks, match_pairs
@@ -102,6 +103,17 @@ def test_duplicate_games_are_counted() -> None:
     result = play_match(fixed, "tictactoe", MatchOptions(games=6, openings="start"))
     assert result.to_dict()["duplicates"] == 4  # one game, and one with colours swapped
     assert duplicates(result.records[:2]) == 0
+
+
+def test_pairs_with_the_same_moves_in_both_games_are_counted() -> None:
+    twins = ["minimax?depth=2", "minimax?depth=2"]
+    options = MatchOptions(games=5, openings="start")
+    result = play_match(twins, "tictactoe", options)
+    figures = result.to_dict()
+    assert figures["equal_pairs"] == 2  # the fifth game has no partner
+    assert figures["duplicates"] == 3
+    other = replace(result.records[0], actions=("a1",))
+    assert equal_pairs((other, *result.records[1:])) == 1
 
 
 def test_a_player_that_chooses_an_illegal_action_loses_and_it_is_said() -> None:
@@ -214,13 +226,13 @@ def test_finished_games_are_not_lost_to_a_shorter_match(tmp_path: Path) -> None:
     options = MatchOptions(games=6, out=tmp_path)
     play_match(["random", "random"], "connect4", options)
     before = (tmp_path / "games.jsonl").read_bytes()
-    with pytest.raises(ValueError, match=r"holds 6 finished games.*at least 6 games in all"):
+    with pytest.raises(ValueError, match=r"holds 6 finished games.*at least 6 in all"):
         play_match(["random", "random"], "connect4", replace(options, games=4))
     with pytest.raises(ValueError, match=r"holds another match \(its sprt differ"):
         play_match(["random", "random"], "connect4", replace(options, sprt=Sprt(0, 200)))
     three = ["random", "random?seed=1", "random?seed=2"]
     play_tournament(three, "connect4", replace(options, out=tmp_path / "three"))
-    with pytest.raises(ValueError, match=r"holds 18 finished games.*at least 18 games in all"):
+    with pytest.raises(ValueError, match=r"holds 18 finished games.*at least 6 of each pairing"):
         play_tournament(three, "connect4", replace(options, games=4, out=tmp_path / "three"))
     assert (tmp_path / "games.jsonl").read_bytes() == before
 
@@ -343,6 +355,19 @@ def test_a_mistake_that_only_another_process_sees_is_still_one_sentence() -> Non
     engine = f"uci:{sys.executable} {Path(__file__).with_name('bad_engine.py')}?Hashh=3"
     with pytest.raises(ValueError, match="Bad Engine has no option 'Hashh'"):
         play_match([engine, "random"], "chess", MatchOptions(games=4, concurrency=2))
+
+
+def test_a_fault_in_a_game_file_is_one_sentence_from_another_process_too(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "my_game.py"
+    faulty = example.read_text().replace(
+        "    def play(self, state, action):\n",
+        "    def play(self, state, action):\n        1 // 0\n",
+    )
+    path = tmp_path / "faulty.py"
+    path.write_text(faulty)
+    options = MatchOptions(games=4, openings="start", concurrency=2)
+    with pytest.raises(ValueError, match=r"faulty\.py line \d+: game \d: ZeroDivisionError"):
+        play_match(["random", "random"], str(path), options)
 
 
 def test_objects_play_here_only() -> None:

@@ -58,6 +58,76 @@ def test_longer_openings_help_out_where_there_are_too_few_short_ones() -> None:
     assert len(set(keys(game, openings))) == 12
 
 
+def passed(game: Game, openings: list[Opening]) -> list[Opening]:
+    """Those that go through a position in which another one ends."""
+    ends = {(len(o.actions), canonical_hash(game, o.states(game)[-1])) for o in openings}
+    return [
+        opening
+        for opening in openings
+        if any(
+            (ply, canonical_hash(game, state)) in ends
+            for ply, state in enumerate(opening.states(game)[:-1])
+        )
+    ]
+
+
+def test_no_opening_goes_through_another_while_there_are_others() -> None:
+    game = zermelo.game("tictactoe")
+    openings = make_openings(game, "random:4", 60, seed=0)
+    assert {len(opening.actions) for opening in openings} == {4, 5, 6}
+    assert len(set(keys(game, openings))) == 60
+    assert not passed(game, openings)
+    # All longer lines of Connect Four go through one of the four first moves.
+    game = zermelo.game("connect4")
+    assert len(passed(game, make_openings(game, "random:1", 12, seed=0))) == 8
+
+
+NIM = """
+import numpy as np
+from zermelo.games.protocol import Outcome
+
+
+class Nim:
+    \"\"\"Who takes the last stone wins.\"\"\"
+
+    name = "nim"
+    num_actions = 3
+    observation_shape = (1, 1, 1)
+
+    def __init__(self, stones: int = 7):
+        self.stones = stones
+
+    def initial(self):
+        return (self.stones, 0)
+
+    def legal_actions(self, state):
+        return [action for action in range(3) if action < state[0]]
+
+    def play(self, state, action):
+        return (state[0] - action - 1, 1 - state[1])
+
+    def player(self, state):
+        return state[1]
+
+    def outcome(self, state):
+        return None if state[0] else (Outcome.SECOND_WINS, Outcome.FIRST_WINS)[state[1]]
+
+    def observe(self, state):
+        return np.full((1, 1, 1), state[0], np.float32)
+"""
+
+
+def test_a_game_whose_positions_are_all_decided_has_openings_too(tmp_path: Path) -> None:
+    file = tmp_path / "nim.py"
+    file.write_text(NIM)
+    game = zermelo.game(str(file))
+    openings = make_openings(game, "random:4", 3, seed=0)
+    assert len(set(keys(game, openings))) == 3
+    assert all(game.outcome(opening.states(game)[-1]) is None for opening in openings)
+    # With three stones it is over after three plies: there is nothing but the start.
+    assert make_openings(zermelo.game(f"{file}?stones=3"), "random:4", 1, seed=0) == [Opening()]
+
+
 def test_positions_won_at_once_are_seen() -> None:
     game = zermelo.game("connect4")
     decided = Decided(game)

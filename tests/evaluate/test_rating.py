@@ -108,9 +108,16 @@ def test_pairs_that_cancel_give_a_smaller_interval_than_their_games() -> None:
     assert split.to_dict()["wins"] == 100
 
 
-def test_games_without_pairs_are_judged_singly() -> None:
-    split = ColourSplit(Score(wins=3), Score(losses=1), Pentanomial((0, 0, 1, 0, 0)))
-    assert split.best == Score(3, 0, 1)
+def test_whole_pairs_are_judged_and_games_singly_only_without_any() -> None:
+    alone = ColourSplit(Score(wins=3), Score(losses=1))
+    assert alone.best == Score(3, 0, 1)
+    split = ColourSplit(Score(wins=101), Score(losses=100), Pentanomial((0, 0, 100, 0, 0)))
+    assert split.best is split.pairs  # the last game has no partner yet
+    report = split.to_dict()
+    assert (report["games"], report["judged_games"], report["wins"]) == (201, 200, 101)
+    assert report["score"] == pytest.approx(101 / 201)
+    assert report["elo"] == 0.0
+    assert f"Elo +0.0 ± {split.pairs.margin():.1f}" in str(split)
 
 
 def test_superiority_of_pairs_agrees_with_games_that_are_independent() -> None:

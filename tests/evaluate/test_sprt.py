@@ -97,6 +97,9 @@ def test_a_clear_result_ends_the_test() -> None:
     ("arguments", "said"),
     [
         ((5, 0), "must be less than"),
+        ((0, math.inf), "elo1 is inf, which is too far from 0"),
+        ((0, 7000), "elo1 is 7000, which is too far from 0"),
+        ((-math.inf, 0), "elo0 is -inf, which is too far from 0"),
         ((0, 5, 0.0), "alpha"),
         ((0, 5, 0.05, 0.7), "beta"),
     ],

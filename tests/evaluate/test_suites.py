@@ -13,7 +13,7 @@ import zermelo
 from zermelo.cli import solve as solve_command
 from zermelo.errors import UserError
 from zermelo.evaluate.mate_proof import ProofTree, verify_mate
-from zermelo.evaluate.suite_files import read_suite
+from zermelo.evaluate.suite_files import Problem, Suite, read_suite
 from zermelo.evaluate.suite_report import share_interval, summary
 from zermelo.evaluate.suites import Answer, SuiteSolver, watch_search
 from zermelo.players import player
@@ -82,6 +82,8 @@ def test_what_is_known_is_read(tmp_path: Path) -> None:
     assert (problem.name, problem.best, problem.avoid) == ("first", ("e1e8", "a1b1"), ("e1e2",))
     (problem,) = read_suite(write(tmp_path, "6k1/5ppp/8/8/8/8/8/K3R3 b - - bm #-4;")).problems
     assert (problem.mate, problem.themes) == (-4, ("mated in 4",))
+    (problem,) = read_suite(write(tmp_path, f"{BACK_RANK[:-4]} bm Re8#; dm 1;")).problems
+    assert (problem.mate, problem.best, problem.themes) == (1, ("e1e8",), ("mate in 1",))
     one, _ = read_suite(write(tmp_path, PUZZLES)).problems
     assert (one.name, one.themes) == ("one", ("endgame", "short"))
     (board,) = read_suite(write(tmp_path, OTHELLO)).problems
@@ -172,7 +174,7 @@ def test_the_value_is_compared_with_the_result(tmp_path: Path) -> None:
 # Simulations to solve
 
 
-@pytest.mark.parametrize("options", ["", "&solver=off"])
+@pytest.mark.parametrize("options", ["", "&solver=off", "&tree_reuse=off"])
 def test_a_search_that_is_watched_ends_where_it_would_unwatched(options: str) -> None:
     game: Any = zermelo.game("chess")
     fen = read_suite(MATES / "mate2.epd").problems[3].position
@@ -180,7 +182,8 @@ def test_a_search_that_is_watched_ends_where_it_would_unwatched(options: str) ->
     watched = watch_search(
         player(UNIFORM.format(700) + options, game), game, state, lambda result: True
     )
-    plain = Search(game, UniformEvaluator(), SearchOptions(solver=not options)).run(state, 700)
+    settings = SearchOptions(solver="solver" not in options, tree_reuse="reuse" not in options)
+    plain = Search(game, UniformEvaluator(), settings).run(state, 700)
     assert watched.result is not None
     assert watched.result.visits.tolist() == plain.visits.tolist()
     assert watched.action == plain.best_action
@@ -232,6 +235,19 @@ def test_a_player_that_proves_nothing_is_not_asked_for_mates() -> None:
         read_suite(MATES / "mate1.epd", 1), UNIFORM.format(100) + "&solver=off"
     ).answers()
     assert not answer.solved and answer.mate is None
+
+
+def test_a_player_that_proves_nothing_is_asked_for_the_move_if_there_is_one(tmp_path: Path) -> None:
+    mixed = write(tmp_path, f'{BACK_RANK[:-4]} bm Re8; id "a";\n{BACK_RANK[:-4]} dm 1; id "b";\n')
+    with pytest.raises(UserError, match=r"proofs of mates \(the first is b\)"):
+        SuiteSolver(read_suite(mixed), Scripted("e1e8", "e1e8"))
+    assert [a.solved for a in answers(mixed, UNIFORM.format(200))] == [True, True]
+    problem = Problem("c", BACK_RANK, best=("e1e8",), mate=1)
+    suite = Suite("named", "mates", "chess", (problem, problem))
+    found = list(SuiteSolver(suite, Scripted("e1e8", "e1e7")).answers())
+    assert [answer.solved for answer in found] == [True, False]
+    (proven, _) = SuiteSolver(suite, UNIFORM.format(200)).answers()
+    assert proven.verified is True
 
 
 NO_TREE = ProofTree([])
@@ -343,6 +359,15 @@ def test_the_command_reports_as_text_and_json(run: Callable[..., str], tmp_path:
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert [line["name"] for line in lines] == ["1", "2", "3", "4", "5"]
     assert lines[0]["verified"] is True
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_solved(
+    run: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SuiteSolver, "solve", lambda *_: pytest.fail("it was solved"))
+    for place, said in ((tmp_path, "cannot be written: Is a dir"), (tmp_path / "no" / "x", "no f")):
+        with pytest.raises(UserError, match=said):
+            run(str(MATES / "mate1.epd"), "--limit", "1", "--out", str(place))
 
 
 def test_players_are_compared(run: Callable[..., str], tmp_path: Path) -> None:

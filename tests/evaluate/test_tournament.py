@@ -10,11 +10,13 @@ import typer
 
 from zermelo.cli import match as match_command
 from zermelo.cli import tournament as tournament_command
+from zermelo.cli.match_report import Live, print_table
+from zermelo.evaluate.bradley_terry import bradley_terry
 from zermelo.evaluate.match import MatchOptions
 from zermelo.evaluate.openings import Opening
 from zermelo.evaluate.pairing import gauntlet, make_tasks, round_robin
 from zermelo.evaluate.sprt import Sprt
-from zermelo.evaluate.tournament import play_tournament
+from zermelo.evaluate.tournament import game_pairs, meetings, play_tournament
 
 FIELD = ["random", "rollout?simulations=10", "rollout?simulations=60"]
 
@@ -53,6 +55,22 @@ def test_ratings_order_the_players_and_the_anchor_keeps_its_own() -> None:
     assert points == 10
 
 
+def test_ratings_take_the_pairs_of_games_into_account() -> None:
+    result = play_tournament(FIELD[1:], "connect4", MatchOptions(games=10))
+    pairs = game_pairs(result.records)
+    assert len(pairs) == 5
+    assert {(pair.one, pair.other) for pair in pairs} == {(FIELD[1], FIELD[2])}
+    assert len(game_pairs(result.records[:-1])) == 4
+    expected = bradley_terry(meetings(result.records), pairs=pairs)
+    assert result.ratings.covariance.tolist() == expected.covariance.tolist()
+
+
+def test_equal_players_have_different_names() -> None:
+    result = play_tournament(["random"] * 3, "tictactoe", MatchOptions(games=2))
+    assert result.names == ("random", "random #2", "random #3")
+    assert len(result.ratings.rows) == 3
+
+
 def test_a_gauntlet_is_one_against_all() -> None:
     result = play_tournament(FIELD, "connect4", MatchOptions(games=4), kind="gauntlet")
     assert all(0 in record.players for record in result.records)
@@ -74,6 +92,7 @@ def test_a_tournament_goes_on_from_its_directory(tmp_path: Path) -> None:
         (["random"], MatchOptions(), {}, "needs two players or more"),
         (FIELD, MatchOptions(), {"kind": "swiss"}, "there is no tournament 'swiss'"),
         (FIELD, MatchOptions(sprt=Sprt(0, 5)), {}, "a sequential test is for a match of two"),
+        (FIELD, MatchOptions(games=5), {}, "the number of its games must be even, not 5"),
         (FIELD, MatchOptions(), {"anchor": "nobody"}, "the anchor 'nobody' is none of the players"),
     ],
 )
@@ -89,10 +108,45 @@ def test_the_command_prints_the_list_and_the_crosstable(
 ) -> None:
     run("tournament", *FIELD, "--game", "connect4", "--games", "4")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[:3] == ["player", "Elo", "(95"]
+    assert lines[0].split() == [
+        "player",
+        "Elo",
+        "(95",
+        "%)",
+        "games",
+        "score",
+        "LOS",
+        "P1-W",
+        "P1-B",
+    ]
     assert lines[1].split()[:2] == ["1", "rollout?simulations=60"]
-    assert lines[1].split()[-3] == "·"
+    assert lines[1].split()[-7].endswith("%")  # LOS over the next
+    assert lines[3].split()[-7] == "-"
+    assert sum(int(cell[1:]) for cell in lines[1].split()[-6:]) == 8  # first and second
+    assert lines[5].split() == ["player", "1", "2", "3"]
+    assert lines[6].split()[-3] == "·"
     assert "connect4, 12 games" in lines
+
+
+@pytest.mark.parametrize("more", [(), ("--visits", "10")])
+def test_the_anchor_may_be_the_last_to_play_and_is_named_as_it_was_typed(
+    more: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zermelo.evaluate.tournament.SHOW_SECONDS", 0.0)
+    field = ["random", "rollout?simulations=5", "rollout" if more else "rollout?simulations=10"]
+    given = ("--game", "tictactoe", "--games", "2", "--anchor", field[2], "--anchor-elo", "70")
+    run("tournament", *field, *given, *more, "--json")
+    found = {row["name"]: row for row in json.loads(capsys.readouterr().out)["ratings"]["players"]}
+    assert found["rollout?simulations=10"]["elo"] == 70
+
+
+def test_names_with_brackets_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["player"], [["net[v2].onnx"], ["uci:x:dash:"], ["[/]"]])
+    assert capsys.readouterr().out.split() == ["player", "net[v2].onnx", "uci:x:dash:", "[/]"]
+    live = Live()
+    live._shown = -1e9
+    live.show(1, 2, "net[v2].onnx")
+    assert "net[v2].onnx" in capsys.readouterr().err
 
 
 def test_the_match_command_prints_what_chess_people_know(
@@ -132,6 +186,7 @@ def test_the_match_command_prints_one_object_as_json(capsys: pytest.CaptureFixtu
     ("arguments", "sentence"),
     [
         (["--sprt", "5"], "--sprt must be 2 to 4 numbers joined by commas, not '5'"),
+        (["--sprt", "0,inf"], "elo1 is inf, which is too far from 0"),
         (["--sprt", "5,0"], r"elo0 \(5\) must be less than elo1 \(0\)"),
         (["--resign", "much"], "--resign must be 1 to 2 numbers"),
         (["--draw", "0.1,0"], "draw_moves is 0.0, not a whole number of at least 1"),
@@ -142,3 +197,15 @@ def test_the_match_command_prints_one_object_as_json(capsys: pytest.CaptureFixtu
 def test_a_wrong_option_is_one_sentence(arguments: list[str], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         run("match", "random", "random", "--game", "connect4", *arguments)
+
+
+def test_a_match_with_a_test_goes_on_until_it_is_decided(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    players = ("match", "random", "random?seed=1", "--game", "tictactoe")
+    run(*players, "--sprt", "-30,30", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert found["sprt"]["decision"]
+    assert found["games"] > 100
+    run(*players, "--sprt", "-30,30", "--games", "4")
+    assert "the test is undecided after 4 games" in capsys.readouterr().out

@@ -17,7 +17,6 @@ from zermelo import _core
 from zermelo.errors import UserError
 from zermelo.evaluate import yardstick_positions as known_positions
 from zermelo.evaluate.yardstick_choosers import (
-    Budget,
     Choice,
     PolicyChooser,
     RandomChooser,
@@ -25,7 +24,6 @@ from zermelo.evaluate.yardstick_choosers import (
 )
 from zermelo.evaluate.yardstick_labels import OPENING_FILE, Connect4Labels, sign
 from zermelo.evaluate.yardstick_positions import (
-    CHUNK,
     KnownPosition,
     PositionSet,
     PositionYardstick,
@@ -149,7 +147,7 @@ def test_scores_of_the_opening_lead_to_each_other() -> None:
 
 def test_a_perfect_player_keeps_every_value_and_score() -> None:
     perfect = ByScore(set_scores())
-    found = PositionYardstick(CONNECT4, connect4_set()).judge(perfect, perfect, Budget())
+    found = PositionYardstick(CONNECT4, connect4_set()).judge(perfect, perfect)
     assert found["connect4.keeps_value"] == found["connect4.keeps_score"] == 1.0
     assert found["connect4.policy_keeps_value"] == found["connect4.policy_keeps_score"] == 1.0
     assert found["connect4.value_error"] == found["connect4.network_value_error"] == 0.0
@@ -159,7 +157,7 @@ def test_a_perfect_player_keeps_every_value_and_score() -> None:
 def test_the_worst_player_keeps_nothing_and_a_random_one_a_third() -> None:
     worst = ByScore(set_scores(), worst=True)
     chance = RandomChooser(CONNECT4, seed=1)
-    found = PositionYardstick(CONNECT4, connect4_set()).judge(worst, chance, Budget())
+    found = PositionYardstick(CONNECT4, connect4_set()).judge(worst, chance)
     assert found["connect4.keeps_value"] == found["connect4.keeps_score"] == 0.0
     assert 0.3 < found["connect4.policy_keeps_value"] < 0.45
     assert found["connect4.policy_keeps_score"] < found["connect4.policy_keeps_value"]
@@ -197,10 +195,10 @@ def test_a_value_of_the_wrong_sign_shows_in_the_value_error() -> None:
     assert found["connect4.policy_keeps_value"] == 1.0
 
 
-def test_a_short_budget_measures_fewer_positions_but_never_none() -> None:
+def test_a_set_is_judged_whole_however_short_the_budget_is() -> None:
     yardstick = PositionYardstick(CONNECT4, connect4_set(), simulations=1)
-    assert yardstick.run(UniformEvaluator(), 1e-9)["connect4.positions"] == CHUNK
-    assert yardstick.run(UniformEvaluator())["connect4.positions"] == 594
+    assert yardstick.run(UniformEvaluator(), 1e-9)["connect4.positions"] == 594
+    assert yardstick.run(UniformEvaluator(), 1e-9) == yardstick.run(UniformEvaluator())
 
 
 def test_the_same_network_gives_the_same_figures() -> None:
@@ -239,7 +237,7 @@ def test_a_file_is_judged_by_solving_what_the_choices_lead_to(tmp_path: Path) ->
         return {c: s for c, s in enumerate(solver.analyse(state)) if s is not None}
 
     yardstick = PositionYardstick(CONNECT4, positions, labels=Connect4Labels())
-    found = yardstick.judge(ByScore(scores), ByScore(scores, worst=True), Budget())
+    found = yardstick.judge(ByScore(scores), ByScore(scores, worst=True))
     prefix = "connect4.Test_L9_R9"
     assert found[f"{prefix}.keeps_value"] == found[f"{prefix}.keeps_score"] == 1.0
     lost = sum(p.result < 0 for p in positions.positions) / len(positions.positions)

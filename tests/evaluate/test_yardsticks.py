@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 import zermelo
 from zermelo.cli import yardstick as command
 from zermelo.errors import UserError
-from zermelo.evaluate.ladder import LadderOptions
-from zermelo.evaluate.yardstick_ladder import CheckpointLadder, network_pairs
+from zermelo.evaluate.ladder import Ladder, LadderOptions
+from zermelo.evaluate.yardstick_games import FIRST_PAIRS
+from zermelo.evaluate.yardstick_ladder import LadderYardstick, ladder_options, network_pairs
 from zermelo.evaluate.yardstick_suite import SuiteYardstick
 from zermelo.evaluate.yardsticks import (
     CheckpointYardsticks,
@@ -54,6 +55,18 @@ def test_a_suite_counts_what_the_search_and_the_policy_solve(tmp_path: Path) -> 
     assert found["two.positions"] == 2
     with pytest.raises(UserError, match="about chess, not connect4"):
         SuiteYardstick(CONNECT4, path)
+
+
+def test_a_suite_asks_for_moves_only_where_they_are_known(tmp_path: Path) -> None:
+    path = tmp_path / "mates.epd"
+    board = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - -"
+    path.write_text(f"{board} dm 1;\n{board} bm Rd8#; dm 1;\n")
+    assert (
+        SuiteYardstick(CHESS, path, simulations=1).run(UniformEvaluator())["mates.positions"] == 1
+    )
+    path.write_text(f"{board} dm 1;\n")
+    with pytest.raises(UserError, match="holds mates"):
+        SuiteYardstick(CHESS, path)
 
 
 @pytest.mark.parametrize(
@@ -130,28 +143,118 @@ def made_checkpoints(folder: Path, count: int) -> list[Any]:
     return made
 
 
+def climb(
+    checkpoint: Any, seconds: float = 0.0, poll: Any = None, **options: Any
+) -> dict[str, float]:
+    """One checkpoint's games with those before it."""
+    chosen = {"simulations": 4, "ladder": 2, "ladder_games": 6, "openings": "random:2"} | options
+    backend = installed_backends()[0]
+    yardstick = LadderYardstick(
+        TICTACTOE,
+        checkpoint.directory,
+        checkpoint.directory.parents[1] / "ladder",
+        ladder_options(EvaluateOptions(**chosen)),
+        runtime=(backend, "f32"),
+    )
+    evaluator = NetworkEvaluator(checkpoint.weights(), backend, game=TICTACTOE)
+    return yardstick.run(evaluator, seconds, poll)
+
+
 def test_a_checkpoint_meets_those_before_it_on_the_ladder(tmp_path: Path) -> None:
     checkpoints = made_checkpoints(tmp_path, 3)
-    run = SimpleNamespace(path=tmp_path, checkpoints=tmp_path / "checkpoints")
-    options = EvaluateOptions(simulations=4, ladder=2, ladder_games=2, openings="random:2")
-    ladder = CheckpointLadder(TICTACTOE, options)
-    assert ladder(checkpoints[0], run) == {}  # nobody is there to meet
-    assert ladder(checkpoints[1], run)["ladder.games"] == 2
-    found = ladder(checkpoints[2], run)
-    assert found["ladder.games"] == 4
+    assert climb(checkpoints[0]) == {}  # nobody is there to meet
+    assert climb(checkpoints[1])["ladder.games"] == 6
+    found = climb(checkpoints[2])
+    assert found["ladder.games"] == 12
     assert found["ladder.margin"] > 0
-    again = CheckpointLadder(TICTACTOE, options)(checkpoints[2], run)
-    assert again == found  # nothing is played twice
+    assert climb(checkpoints[2]) == found  # nothing is played twice
+
+
+def test_a_short_time_on_the_ladder_is_a_few_pairs_with_one_opponent(tmp_path: Path) -> None:
+    checkpoints = made_checkpoints(tmp_path, 3)
+    for checkpoint in checkpoints[1:]:
+        assert climb(checkpoint, seconds=1e-6)["ladder.games"] == 2 * FIRST_PAIRS
+
+
+def test_the_ladder_hears_that_all_should_end(tmp_path: Path) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        climb(made_checkpoints(tmp_path, 2)[1], poll=stop)
+
+
+def test_games_of_the_ladder_that_are_too_long_are_draws(tmp_path: Path) -> None:
+    checkpoints = made_checkpoints(tmp_path, 2)
+    assert climb(checkpoints[1], max_plies=3)["ladder.score"] == 0.5
+
+
+def test_checkpoints_between_two_evaluations_do_not_break_the_chain(tmp_path: Path) -> None:
+    checkpoints = made_checkpoints(tmp_path, 7)
+    for number in (3, 6):  # as with every = 3
+        assert climb(checkpoints[number])["ladder.games"] >= 6
+    names = Ladder(tmp_path / "ladder", TICTACTOE).names
+    assert names == ["000000", "000003", "000006"]
+
+
+def test_the_ladder_has_its_part_of_the_time_and_the_runs_runtime(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[tuple[Any, ...]] = []
+
+    def run(self: LadderYardstick, _: Any, seconds: float, poll: Any) -> dict[str, float]:
+        heard.append((seconds, poll, self.runtime, self.options.max_plies))
+        return {"ladder.elo": 1.0}
+
+    monkeypatch.setattr(LadderYardstick, "run", run)
+    backend = installed_backends()[0]
+    workers = SimpleNamespace(backend=backend, precision="int8")
+    place = SimpleNamespace(path=tmp_path, config=SimpleNamespace(workers=workers))
+    options = EvaluateOptions(ladder=1, games=0, simulations=1, seconds=100.0, max_plies=9)
+    hook = CheckpointYardsticks(TICTACTOE, options, poll=print)
+    assert hook(made_checkpoints(tmp_path, 1)[0], place)["ladder.elo"] == 1.0
+    seconds, *others = heard[0]
+    assert 50 < seconds <= 100  # what the other yardstick left
+    assert others == [print, (backend, "f32"), 9]
 
 
 def test_two_networks_meet_side_by_side(tmp_path: Path) -> None:
-    paths = [made.directory for made in made_checkpoints(tmp_path, 2)]
     options = LadderOptions(games=6, simulations=10, openings="random:2")
     backend = installed_backends()[0]
-    split = network_pairs(TICTACTOE, paths, options, backend=backend)
-    swapped = network_pairs(TICTACTOE, paths[::-1], options, backend=backend)
+    one, other = (
+        NetworkEvaluator(made.weights(), backend, game=TICTACTOE)
+        for made in made_checkpoints(tmp_path, 2)
+    )
+    split = network_pairs(TICTACTOE, (one, other), options)
+    swapped = network_pairs(TICTACTOE, (other, one), options)
     assert split.total.games == 6
     assert split.total == swapped.total.reversed()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"opponents": "random randon"}, "[evaluate]: there is no player 'randon'; did you mean"),
+        ({"openings": "random:four"}, "[evaluate]: openings 'random:four'"),
+        (
+            {"openings": "nowhere.epd", "games": 0, "ladder": 1},
+            "[evaluate]: openings 'nowhere.epd'",
+        ),
+    ],
+)
+def test_what_is_misspelt_is_refused_before_anything_is_played(
+    options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        yardsticks_for(TICTACTOE, EvaluateOptions(**options))
+    assert sentence in str(caught.value)
+
+
+def test_the_headline_tells_a_beaten_network_from_a_walk_that_was_cut_short() -> None:
+    figures = {"tictactoe.never_loses": 0.0, "tictactoe.losses_first": 0.0}
+    assert headline(figures) == "tictactoe not lost so far (not all lines walked)"
+    assert headline(figures | {"tictactoe.losses_second": 2.0}) == "tictactoe can be beaten"
+    assert headline({"tictactoe.never_loses": 1.0}) == "tictactoe never loses"
 
 
 def test_the_headline_has_the_figures_that_matter() -> None:

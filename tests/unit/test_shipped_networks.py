@@ -9,7 +9,7 @@ import pytest
 
 import zermelo
 from zermelo.cli import main
-from zermelo.cli.play import default_opponent
+from zermelo.cli.play import adviser, default_opponent, usable_network
 from zermelo.network import load_network
 from zermelo.players import player
 from zermelo.players.network_path import shipped_network
@@ -30,9 +30,17 @@ def test_connect_four_and_tic_tac_toe_have_one() -> None:
     assert {"connect4", "tictactoe"} <= {file.stem for file in FILES}
 
 
-def test_a_game_without_one_is_played_by_the_search_alone() -> None:
-    assert shipped_network(zermelo.game("hex?size=5")) is None
-    assert default_opponent(zermelo.game("hex?size=5")).startswith("reference")
+def test_a_game_without_one_is_played_by_a_search_that_judges_by_random_games() -> None:
+    hex5 = zermelo.game("hex?size=5")
+    assert shipped_network(hex5) is None
+    opponent = player(default_opponent(hex5), hex5)
+    assert opponent.name == "search?simulations=400&evaluator=rollout"
+
+
+def test_hints_are_by_the_network_or_by_many_random_games() -> None:
+    assert adviser(None).name == "search?simulations=2000&evaluator=rollout"
+    network = usable_network(zermelo.game("connect4"))
+    assert adviser(network).name.endswith("connect4.onnx?simulations=800")
 
 
 def test_play_takes_the_network_and_says_so(

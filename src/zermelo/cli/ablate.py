@@ -20,10 +20,12 @@ from zermelo.cli.match_report import (
     SeedOption,
     SprtOption,
     adjudication_of,
+    games_of,
     print_notes,
     print_table,
     short_name,
     sprt_of,
+    undecided,
 )
 from zermelo.errors import UserError
 
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from zermelo.evaluate.match import MatchResult
 
 OPTIONS = "solver,auto_extend,fpu,turn_discount,tree_reuse"
-MOST_GAMES = 20_000  # of a sequential test
 
 
 def add_to(app: typer.Typer) -> None:
@@ -50,9 +51,12 @@ def ablate(
         int | None, typer.Option(min=1, help="Of both sides, for a move.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0.0, help="Equal time instead of equal simulations.")
+        float | None, typer.Option(help="Equal time for a move instead of equal simulations.")
     ] = None,
-    games: Annotated[int | None, typer.Option(min=1, help="Of each comparison.")] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of each comparison; 100, with --sprt at most 20,000."),
+    ] = None,
     sprt: SprtOption = None,
     base: Annotated[
         str, typer.Option(help="Options that both sides have: c_puct=2&threads=1.")
@@ -67,17 +71,18 @@ def ablate(
     as_json: JsonOption = False,
 ) -> None:
     """Play each option of the search on against off, and show what it is worth."""
-    from zermelo.evaluate.ablate import ablate as run
-    from zermelo.evaluate.ablate import comparisons
+    from zermelo.evaluate.ablate import ablation_rows, comparisons
     from zermelo.evaluate.match import MatchOptions
 
     if simulations is not None and seconds is not None:
         raise UserError("--simulations and --seconds are two ways to be fair: choose one")
+    if seconds is not None and not seconds > 0:
+        raise UserError(f"--seconds must be above 0, not {seconds:g}")
     budget = f"seconds={seconds}" if seconds else f"simulations={simulations or 100}"
     head = str(weights) if weights else "rollout"
     pairs = comparisons(options)
     settings = MatchOptions(
-        games=games or (MOST_GAMES if sprt else 100),
+        games=games_of(games, sprt),
         openings=openings,
         seed=seed,
         concurrency=concurrency,
@@ -85,19 +90,23 @@ def ablate(
         adjudication=adjudication_of(max_plies, resign, draw),
         out=out,
     )
-    with Live() as live:
+    text = f"{head}?{budget}" + (f"&{base}" if base else "")
+    rows: list[AblationRow] = []
+    try:
+        with Live() as live:
 
-        def progress(pair: Comparison, result: MatchResult) -> None:
-            place = f"{pairs.index(pair) + 1}/{len(pairs)} {pair.option}: "
-            live.show(len(result.records), settings.games, place + str(result))
+            def progress(pair: Comparison, result: MatchResult) -> None:
+                place = f"{pairs.index(pair) + 1}/{len(pairs)} {pair.option}: "
+                live.show(len(result.records), settings.games, place + str(result))
 
-        text = f"{head}?{budget}" + (f"&{base}" if base else "")
-        rows = run(text, game, pairs, settings, progress)
-    if as_json:
-        figures = [row.to_dict() for row in rows]
-        print(json.dumps({"game": game, "base": text, "rows": figures}, indent=2))
-        return
-    show(rows, text)
+            for row in ablation_rows(text, game, pairs, settings, progress):
+                rows.append(row)
+    finally:  # what was played is shown also when an error or Ctrl-C ends the rest
+        if rows and as_json:
+            listing = {"game": game, "base": text, "interrupted": len(rows) < len(pairs)}
+            print(json.dumps(listing | {"rows": [row.to_dict() for row in rows]}, indent=2))
+        elif rows:
+            show(rows, text)
 
 
 def show(rows: list[AblationRow], base: str) -> None:
@@ -127,4 +136,6 @@ def show(rows: list[AblationRow], base: str) -> None:
     print(f"\n{short_name(base)}: figures are for the first value;")
     print("speed is its simulations per second by those of the second")
     for row in rows:
-        print_notes(row.result.to_dict()["duplicates"], {})
+        if open_test := undecided(row.result):
+            print(f"{row.comparison.option}: {open_test}")
+        print_notes(row.result.to_dict(), f"{row.comparison.option}: ")

@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from zermelo.games.python_file import MODULE_PREFIX
+from zermelo.games.python_file import place_in_game_file
 
 # Modules of this package and the commands that each adds, in the order of the help. Only the module
 # of the command that is asked for is imported, so that an engine starts at once.
@@ -132,16 +132,6 @@ def sentence_for(error: Exception) -> str | None:
         return one_line(str(error) or type(error).__name__)
     place = place_in_game_file(error)
     return None if place is None else one_line(f"{place}: {type(error).__name__}: {error}")
-
-
-def place_in_game_file(error: Exception) -> str | None:
-    """The deepest line of a game's own Python file in the traceback."""
-    place, frame = None, error.__traceback__
-    while frame is not None:
-        if str(frame.tb_frame.f_globals.get("__name__")).startswith(MODULE_PREFIX):
-            place = f"{frame.tb_frame.f_code.co_filename} line {frame.tb_lineno}"
-        frame = frame.tb_next
-    return place
 
 
 def one_line(text: str) -> str:

@@ -21,10 +21,12 @@ from zermelo.cli.match_report import (
     SprtOption,
     TablebaseOption,
     adjudication_of,
+    games_of,
     print_notes,
     print_table,
     short_name,
     sprt_of,
+    undecided,
 )
 from zermelo.errors import UserError
 
@@ -47,7 +49,10 @@ def match(
         typer.Argument(metavar="A B", help="Two players; --a.NAME=VALUE sets an option of A."),
     ],
     game: GameOption = None,
-    games: Annotated[int, typer.Option(min=1, help="How many; two from each opening.")] = 100,
+    games: Annotated[
+        int | None,
+        typer.Option(min=1, help="Two from each opening; 100, with --sprt at most 20,000."),
+    ] = None,
     visits: Annotated[
         int | None, typer.Option(min=1, help="Simulations of both, where they have no budget.")
     ] = None,
@@ -63,11 +68,12 @@ def match(
     as_json: JsonOption = False,
 ) -> None:
     """Play two players against each other, from paired openings with colours swapped."""
+    from zermelo.evaluate.contestants import with_budget
     from zermelo.evaluate.match import MatchOptions, play_match
 
     specs = with_budget(split_players(players), visits)
     options = MatchOptions(
-        games=games,
+        games=games_of(games, sprt),
         openings=openings,
         seed=seed,
         concurrency=concurrency,
@@ -78,7 +84,7 @@ def match(
     with Live() as live:
 
         def progress(result: MatchResult) -> None:
-            live.show(len(result.records), games, str(result))
+            live.show(len(result.records), options.games, str(result))
 
         result = play_match(specs, game, options, progress)
     if as_json:
@@ -114,7 +120,9 @@ def show(result: MatchResult) -> None:
     )
     if any(result.speeds):
         print("simulations per second: {:,.0f} and {:,.0f}".format(*result.speeds))
-    print_notes(figures["duplicates"], result.failures)
+    if open_test := undecided(result):
+        print(open_test)
+    print_notes(figures)
 
 
 def reversed_split(split: ColourSplit) -> ColourSplit:
@@ -147,20 +155,3 @@ def split_players(words: list[str]) -> list[str]:
     if len(specs) != 2:
         raise UserError(f"a match has two players, not {len(specs)}: {TYPICAL}")
     return [add_settings(spec, given[side]) for spec, side in zip(specs, "ab", strict=True)]
-
-
-def with_budget(specs: list[str], visits: int | None) -> list[str]:
-    """`--visits` for the players that search and have no budget in their text."""
-    from zermelo.evaluate.contestants import add_settings
-    from zermelo.games.parameters import split_spec
-    from zermelo.players.registry import settings_known
-
-    if visits is None:
-        return specs
-    found = []
-    for spec in specs:
-        known = settings_known(spec) or set()
-        own = {"simulations", "nodes", "seconds"} & set(split_spec(spec)[1])
-        budget = {"simulations": visits} if "simulations" in known and not own else {}
-        found.append(add_settings(spec, budget))
-    return found

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,15 +15,22 @@ from rich.table import Table
 
 from zermelo.errors import UserError
 
+if TYPE_CHECKING:
+    from zermelo.evaluate.match import MatchResult
+
 PLAIN_SECONDS = 10.0  # between two lines of progress where there is no terminal
 WIDTH = 110  # of tables where there is no terminal
+GAMES = 100  # where nothing says how many
+MOST_GAMES = 20_000  # of a sequential test
 
 GameOption = Annotated[str | None, typer.Option("--game", help="Needed if no player is a network.")]
 OpeningsOption = Annotated[
     str, typer.Option(help="random:PLIES, start, or a book: FILE.epd, FILE.pgn?plies=8.")
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="Of the openings and of chance.")]
-ConcurrencyOption = Annotated[int, typer.Option(min=1, help="Games at a time, in processes.")]
+ConcurrencyOption = Annotated[
+    int, typer.Option(min=1, help="Processes; with networks each plays 16 games side by side.")
+]
 OutOption = Annotated[
     Path | None, typer.Option(help="A directory for the games; an unfinished match goes on.")
 ]
@@ -62,6 +69,19 @@ def sprt_of(text: str | None) -> Any:
     return None if text is None else Sprt(*numbers("sprt", text, 2, 4))
 
 
+def games_of(games: int | None, sprt: str | None) -> int:
+    """As many as were asked for; a sequential test ends by itself."""
+    return games or (GAMES if sprt is None else MOST_GAMES)
+
+
+def undecided(result: MatchResult) -> str:
+    """A sentence about a test that all games did not decide, "" if there is none."""
+    state = result.sprt_state
+    if state is None or state.decision:
+        return ""
+    return f"the test is undecided after {len(result.records)} games"
+
+
 def adjudication_of(
     max_plies: int, resign: str | None = None, draw: str | None = None, tablebase: str = ""
 ) -> Any:
@@ -83,7 +103,7 @@ class Live:
     """Progress on the standard error: a bar on a terminal, else a line now and then."""
 
     def __init__(self) -> None:
-        console = Console(stderr=True)
+        console = Console(stderr=True, markup=False, emoji=False)
         self._plain = not console.is_terminal
         self._shown = time.monotonic()
         columns = (BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn())
@@ -129,7 +149,8 @@ def short_name(name: str) -> str:
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
     """The first `left` columns are text, the others are figures."""
-    console = Console(highlight=False)
+    # Names may have brackets and colons in them.
+    console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = max(console.width, WIDTH)
     table = Table(box=None, pad_edge=False)
@@ -143,11 +164,14 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int =
     console.print(table)
 
 
-def print_notes(duplicate_games: int, failures: dict[str, dict[str, int]]) -> None:
-    """What should make one careful with the figures."""
-    if duplicate_games:
-        print(f"{duplicate_games} games are the same as an earlier one: use more openings")
-    for name, kinds in failures.items():
+def print_notes(figures: dict[str, Any], about: str = "") -> None:
+    """What should make one careful with the figures of a match or tournament."""
+    again, equal = figures["duplicates"], figures["equal_pairs"]
+    if again:
+        print(f"{about}{again} games are the same as an earlier one: use more openings")
+    if equal:
+        print(f"{about}{equal} pairs have the same moves in both games: they say nothing")
+    for name, kinds in figures["failures"].items():
         if kinds:
             listing = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
-            print(f"{short_name(name)} failed: {listing}")
+            print(f"{about}{short_name(name)} failed: {listing}")

@@ -45,8 +45,8 @@ def solve(
     from zermelo.evaluate.suite_report import summary
 
     problems = read_suite(suite, limit)
-    if out is not None and not out.resolve().parent.is_dir():
-        raise UserError(f"--out '{out}': there is no folder '{out.parent}'")
+    if out is not None:
+        require_writable(out)
     players = player or ["search?simulations=800"]
     reports: list[dict[str, Any]] = []
     interrupted = False
@@ -107,6 +107,16 @@ class Progress:
         """Makes room for what comes next."""
         if self._live:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def require_writable(path: Path) -> None:
+    """Refuses a file that could not be written once all problems are solved."""
+    if not path.resolve().parent.is_dir():
+        raise UserError(f"--out '{path}': there is no folder '{path.parent}'")
+    try:
+        path.open("a").close()
+    except OSError as error:
+        raise UserError(f"--out '{path}' cannot be written: {error.strerror}") from None
 
 
 def write_answers(path: Path, name: str, answers: list[Answer], append: bool) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from zermelo.cli.match import with_budget
 from zermelo.cli.match_report import (
     ConcurrencyOption,
     DrawOption,
@@ -27,6 +26,7 @@ from zermelo.cli.match_report import (
 )
 
 if TYPE_CHECKING:
+    from zermelo.evaluate.bradley_terry import Ratings
     from zermelo.evaluate.tournament import TournamentResult
 
 
@@ -41,7 +41,7 @@ def tournament(
     kind: Annotated[
         str, typer.Option(help="round-robin, or gauntlet: the first against the others.")
     ] = "round-robin",
-    games: Annotated[int, typer.Option(min=2, help="Of each pairing.")] = 20,
+    games: Annotated[int, typer.Option(min=2, help="Of each pairing, an even number.")] = 20,
     visits: Annotated[
         int | None, typer.Option(min=1, help="Simulations of all who have no budget.")
     ] = None,
@@ -58,6 +58,7 @@ def tournament(
     as_json: JsonOption = False,
 ) -> None:
     """Play everybody against everybody, or one against all, and rate them."""
+    from zermelo.evaluate.contestants import with_budget
     from zermelo.evaluate.match import MatchOptions
     from zermelo.evaluate.tournament import play_tournament
 
@@ -80,6 +81,8 @@ def tournament(
             )
 
         specs = with_budget(players, visits)
+        if anchor in players:
+            anchor = specs[players.index(anchor)]
         result = play_tournament(specs, game, options, kind, anchor, anchor_elo, progress)
     if as_json:
         print(json.dumps(result.to_dict(), indent=2))
@@ -90,16 +93,9 @@ def tournament(
 def show(result: TournamentResult) -> None:
     """The rating list, and who beat whom."""
     ratings = result.ratings
-    order = [result.names.index(row.name) for row in ratings.rows]
-    rows = []
-    for place, (index, row) in enumerate(zip(order, ratings.rows, strict=True), 1):
-        margin = ratings.margin(row.name)
-        elo = "-" if row.elo is None or margin is None else f"{row.elo:+.1f} ± {margin:.1f}"
-        cells = [_cell(result, index, other) for other in order]
-        name = short_name(row.name)
-        rows.append([str(place), name, elo, str(row.score), f"{row.score.score:.1%}", *cells])
-    heads = ["", "player", "Elo (95 %)", "games", "score"]
-    print_table([*heads, *(str(place) for place in range(1, len(order) + 1))], rows, left=2)
+    show_list(result, ratings)
+    print()
+    show_crosstable(result, ratings)
     if ratings.first_advantage is not None:
         print(
             "\nmoving first is worth {:+.0f} Elo (standard error {:.0f})".format(
@@ -108,7 +104,40 @@ def show(result: TournamentResult) -> None:
         )
     figures = result.to_dict()
     print(f"{result.game}, {figures['games']} games")
-    print_notes(figures["duplicates"], result.failures)
+    print_notes(figures)
+
+
+def show_list(result: TournamentResult, ratings: Ratings) -> None:
+    """The best first. LOS is the likelihood of being stronger than the next in the list."""
+    rows = []
+    for place, row in enumerate(ratings.rows):
+        margin = ratings.margin(row.name)
+        elo = "-" if row.elo is None or margin is None else f"{row.elo:+.1f} ± {margin:.1f}"
+        split = result.split(result.names.index(row.name))
+        figures = [str(row.score), f"{row.score.score:.1%}", _los(ratings, place)]
+        seats = [str(split.first), str(split.second)]
+        rows.append([str(place + 1), short_name(row.name), elo, *figures, *seats])
+    heads = ("", "player", "Elo (95 %)", "games", "score", "LOS", "P1-W", "P1-B")
+    print_table(heads, rows, left=2)
+
+
+def _los(ratings: Ratings, place: int) -> str:
+    """Over the next in the list; the last one and those without a rating have none."""
+    pair = ratings.rows[place : place + 2]
+    if len(pair) < 2 or pair[1].elo is None:
+        return "-"
+    return f"{ratings.los(pair[0].name, pair[1].name):.1%}"
+
+
+def show_crosstable(result: TournamentResult, ratings: Ratings) -> None:
+    """Points of everybody against everybody, in the order of the list."""
+    order = [result.names.index(row.name) for row in ratings.rows]
+    places = [str(place) for place in range(1, len(order) + 1)]
+    rows = [
+        [place, short_name(result.names[player]), *(_cell(result, player, o) for o in order)]
+        for place, player in zip(places, order, strict=True)
+    ]
+    print_table(["", "player", *places], rows, left=2)
 
 
 def _cell(result: TournamentResult, player: int, other: int) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from zermelo.errors import UserError
-from zermelo.evaluate.contestants import add_settings
+from zermelo.evaluate.contestants import add_settings, game_of, make_contestants
 from zermelo.evaluate.match import MatchOptions, MatchResult, play_match
 from zermelo.games.parameters import nearest
 from zermelo.games.protocol import Game
@@ -83,9 +83,21 @@ def ablate(
 
     With a directory each match has its own in it, so an interrupted ablation goes on too.
     """
-    rows = []
-    for pair in pairs:
-        players = [add_settings(base, pair.first), add_settings(base, pair.second)]
+    return list(ablation_rows(base, game, pairs, options, progress))
+
+
+def ablation_rows(
+    base: str,
+    game: str | Game | None,
+    pairs: Sequence[Comparison],
+    options: MatchOptions,
+    progress: Callable[[Comparison, MatchResult], None] | None = None,
+) -> Iterator[AblationRow]:
+    """The same, each row as soon as its match is played; mistakes show before the first one."""
+    matches = [[add_settings(base, pair.first), add_settings(base, pair.second)] for pair in pairs]
+    for players in matches:
+        make_contestants(players, game_of(players, game))
+    for pair, players in zip(pairs, matches, strict=True):
         out = options.out and options.out / _folder(pair)
 
         def show(result: MatchResult, pair: Comparison = pair) -> None:
@@ -93,8 +105,7 @@ def ablate(
                 progress(pair, result)
 
         result = play_match(players, game, replace(options, out=out), show)
-        rows.append(AblationRow(pair, result))
-    return rows
+        yield AblationRow(pair, result)
 
 
 def _folder(pair: Comparison) -> Path:

@@ -3,7 +3,8 @@
 The model is Elo's own: the expected score of i against j is 1 / (1 + 10^(-(r(i) - r(j)) / 400)),
 plus an advantage of the first move if the games can tell it. Draws are half wins, so for two
 players the difference is the Elo of their match. Errors come from the spread of the results
-themselves (the sandwich form), so draws make them smaller, as they should.
+themselves (the sandwich form), so draws make them smaller, as they should. The two games of a pair
+are one result there, since they depend on each other.
 
 Each pairing that met gets one more game, spread evenly over win, draw and loss: a player who won or
 lost everything stays finite.
@@ -12,7 +13,8 @@ lost everything stays finite.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -24,6 +26,7 @@ from zermelo.errors import UserError
 from zermelo.evaluate.rating import ADDED_GAMES, CONFIDENCE, Score
 
 ELO = 400.0 / math.log(10.0)  # Elo per unit of log odds
+POINTS = np.array([0.0, 0.5, 1.0])  # of a loss, a draw and a win
 _STEPS = 200
 
 Floats = NDArray[np.float64]
@@ -36,6 +39,15 @@ class Meeting:
     first: str
     second: str
     score: Score
+
+
+@dataclass(frozen=True)
+class GamePair:
+    """Two games from one opening with colours swapped."""
+
+    one: str  # moved first in the first of them
+    other: str
+    points: tuple[float, float]  # in each game those of the player who moved first
 
 
 @dataclass(frozen=True)
@@ -114,13 +126,14 @@ def bradley_terry(
     results: Iterable[Meeting],
     anchor: str | None = None,
     anchor_elo: float = 0.0,
+    pairs: Iterable[GamePair] = (),
 ) -> Ratings:
     """Ratings in which the anchor has `anchor_elo`, or without an anchor the mean of all has.
 
     Players whom no chain of games connects with the anchor (else: with the largest group) are not
-    rated.
+    rated. `pairs` says which games of the results belong together; the others stand alone.
     """
-    meetings = [meeting for meeting in results if meeting.score.games]
+    meetings = _added_up(results)
     for meeting in meetings:
         if meeting.first == meeting.second:
             raise UserError(f"'{meeting.first}' cannot play against itself in one rating list")
@@ -132,7 +145,8 @@ def bradley_terry(
     groups = _groups(everybody, meetings)
     rated = next(g for g in groups if anchor in g) if anchor else max(groups, key=len)
     names = [name for name in everybody if name in rated]
-    fit = _Fit(names, [meeting for meeting in meetings if meeting.first in rated])
+    together = Counter(pair for pair in pairs if pair.one in rated)
+    fit = _Fit(names, [meeting for meeting in meetings if meeting.first in rated], together)
     shift = _shift(len(names), names.index(anchor) if anchor else None)
     ratings = shift @ fit.ratings * ELO + anchor_elo
     covariance = shift @ fit.covariance @ shift.T * ELO**2
@@ -148,16 +162,27 @@ def bradley_terry(
     return Ratings(tuple(rows), tuple(names), covariance, fit.first_advantage, unconnected)
 
 
+def _added_up(results: Iterable[Meeting]) -> list[Meeting]:
+    """One meeting for each pairing and colour that was played."""
+    scores: dict[tuple[str, str], Score] = {}
+    for m in results:
+        scores[m.first, m.second] = scores.get((m.first, m.second), Score()) + m.score
+    return [Meeting(*names, score) for names, score in scores.items() if score.games]
+
+
 class _Fit:
     """Maximum likelihood with player 0 at 0, in log odds; covariance of all ratings."""
 
-    def __init__(self, names: Sequence[str], meetings: Sequence[Meeting]) -> None:
+    def __init__(
+        self, names: Sequence[str], meetings: Sequence[Meeting], pairs: Mapping[GamePair, int]
+    ) -> None:
         design, counts = _table(names, meetings)
         players = len(names) - 1
         # The last column is the first move. It can be told only if some pairing had both sides.
         told = np.linalg.matrix_rank(design) == players + 1
         columns = design if told else design[:, :players]
-        found, covariance = _solve(columns, counts)
+        found = _solve(columns, counts)
+        covariance = _sandwich(columns, counts, found, _paired(meetings, counts, pairs))
         self.ratings: Floats = np.concatenate([[0.0], found[:players]])
         self.covariance: Floats = np.zeros((players + 1, players + 1))
         self.covariance[1:, 1:] = covariance[:players, :players]
@@ -185,10 +210,38 @@ def _table(names: Sequence[str], meetings: Sequence[Meeting]) -> tuple[Floats, F
     return design[:, 1:], counts
 
 
-def _solve(design: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """The most likely parameters and their covariance, by Newton's method."""
+@dataclass(frozen=True)
+class _Paired:
+    """Rows of the table and results (0 loss, 1 draw, 2 win) of both games, and how often."""
+
+    rows: NDArray[np.int64]  # [kinds, 2]
+    results: NDArray[np.int64]  # [kinds, 2]
+    times: Floats  # [kinds]
+    single: Floats  # [rows, 3] counts of the games that are in no pair
+
+
+def _paired(meetings: Sequence[Meeting], counts: Floats, pairs: Mapping[GamePair, int]) -> _Paired:
+    row_of = {(m.first, m.second): row for row, m in enumerate(meetings)}
+    rows = np.zeros((len(pairs), 2), np.int64)
+    results = np.zeros((len(pairs), 2), np.int64)
+    times = np.array(list(pairs.values()), np.float64)
+    for kind, pair in enumerate(pairs):
+        for game, seats in enumerate(((pair.one, pair.other), (pair.other, pair.one))):
+            if seats not in row_of:
+                raise UserError(f"a pair of {pair.one} and {pair.other} is not among the results")
+            rows[kind, game] = row_of[seats]
+            results[kind, game] = round(2 * pair.points[game])
+    single = counts.copy()
+    np.subtract.at(single, (rows, results), times[:, None])
+    if (single < 0).any():
+        raise UserError("there are more games in pairs than results")
+    return _Paired(rows, results, times, single)
+
+
+def _solve(design: Floats, counts: Floats) -> Floats:
+    """The most likely parameters, by Newton's method."""
     games = counts.sum(1)
-    points = counts @ np.array([0.0, 0.5, 1.0])
+    points = counts @ POINTS
     found = np.zeros(design.shape[1])
     fit = -math.inf
     for _ in range(_STEPS):
@@ -200,10 +253,21 @@ def _solve(design: Floats, counts: Floats) -> tuple[Floats, Floats]:
         found, fit = found + step, better
         if np.abs(step).max() < 1e-10:
             break
+    return found
+
+
+def _sandwich(design: Floats, counts: Floats, found: Floats, paired: _Paired) -> Floats:
+    """The covariance of the parameters: by single games, and by the sums of both games of pairs."""
     expected = _logistic(design @ found)
-    bread = np.linalg.inv(design.T @ (design * (games * expected * (1.0 - expected))[:, None]))
-    squares = (counts * (np.array([0.0, 0.5, 1.0]) - expected[:, None]) ** 2).sum(1)
-    return found, bread @ (design.T @ (design * squares[:, None])) @ bread
+    information = counts.sum(1) * expected * (1.0 - expected)
+    bread = np.linalg.inv(design.T @ (design * information[:, None]))
+    above = POINTS - expected[:, None]  # [rows, 3]: points of each result beyond what is expected
+    squares = (paired.single * above**2).sum(1)
+    spread = design.T @ (design * squares[:, None])
+    residuals = above[paired.rows, paired.results]  # [kinds, 2]
+    sums = (design[paired.rows] * residuals[..., None]).sum(1)  # [kinds, parameters]
+    spread += sums.T @ (sums * paired.times[:, None])
+    return np.asarray(bread @ spread @ bread)
 
 
 def _logistic(x: Floats) -> Floats:

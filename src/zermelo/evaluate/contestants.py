@@ -12,6 +12,7 @@ from zermelo.evaluate.play_game import Contestants
 from zermelo.games import game as find_game
 from zermelo.games.parameters import split_spec
 from zermelo.games.protocol import Game
+from zermelo.games.registry import named_game
 from zermelo.network import load_network
 from zermelo.network.files import CHECKPOINT_FILE
 from zermelo.network.runtimes import installed_backends
@@ -48,10 +49,10 @@ def game_of(specs: Sequence[str | Player], asked: str | Game | None) -> Game:
     if asked is None:
         if not games:
             raise UserError("which game? No player is a network, so name one: --game connect4")
-        asked = next(iter(games))
-    elif isinstance(asked, str) and "?" not in asked:
+        return named_game(next(iter(games)))
+    if isinstance(asked, str) and asked in {split_spec(name)[0] for name in games}:
         # `--game chess` also means the form of chess that a network was made for.
-        asked = next((name for name in games if split_spec(name)[0] == asked), asked)
+        return named_game(next(iter(games)))
     return find_game(asked)
 
 
@@ -70,10 +71,16 @@ def make_contestants(specs: Sequence[str | Player], game: Game) -> Contestants:
         if isinstance(made, HumanPlayer):
             raise UserError("a match is played without people: 'human' cannot take part")
         names.append(made.name)
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            names[i] = f"{name} #{names[:i].count(name) + 1}"
-    return Contestants(tuple(exact), tuple(names), boards)
+    return Contestants(tuple(exact), tuple(_told_apart(names)), boards)
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """Equal names with their number behind, from the second on."""
+    earlier = [names[:i].count(name) for i, name in enumerate(names)]
+    return [
+        f"{name} #{count + 1}" if count else name
+        for name, count in zip(names, earlier, strict=True)
+    ]
 
 
 def can_gather(specs: Sequence[str | Player]) -> bool:
@@ -114,6 +121,19 @@ def add_settings(spec: str, settings: Mapping[str, Any], only_known: bool = Fals
     if only_known and known is not None:
         settings = {key: value for key, value in settings.items() if key in known}
     return with_settings(spec, {key: str(value) for key, value in settings.items()})
+
+
+def with_budget(specs: Sequence[str], simulations: int | None) -> list[str]:
+    """Simulations for the players that search and have no budget of their own in their text."""
+    return [spec if simulations is None else _budgeted(spec, simulations) for spec in specs]
+
+
+def _budgeted(spec: str, simulations: int) -> str:
+    known = settings_known(spec) or set()
+    own = {"simulations", "nodes", "seconds"} & set(split_spec(spec)[1])
+    if own or "simulations" not in known:
+        return spec
+    return add_settings(spec, {"simulations": simulations})
 
 
 def _named(spec: str | Player) -> str | Player:

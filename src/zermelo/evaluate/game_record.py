@@ -133,6 +133,19 @@ def duplicates(records: Iterable[GameRecord]) -> int:
     return len(keys) - len(set(keys))
 
 
+def whole_pairs(records: Iterable[GameRecord]) -> list[tuple[GameRecord, GameRecord]]:
+    """The pairs of which both games are there."""
+    pairs: dict[int, list[GameRecord]] = {}
+    for record in records:
+        pairs.setdefault(record.pair, []).append(record)
+    return [(games[0], games[1]) for games in pairs.values() if len(games) == 2]
+
+
+def equal_pairs(records: Iterable[GameRecord]) -> int:
+    """How many pairs have the same moves in both games, whoever made them."""
+    return sum(one.actions == swapped.actions for one, swapped in whole_pairs(records))
+
+
 def pgn_text(record: GameRecord, event: str, chess960: bool = False) -> str:
     """A chess game as PGN, with what the players thought as comments."""
     import chess

@@ -18,7 +18,13 @@ from typing import Any
 from zermelo.errors import UserError
 from zermelo.evaluate.adjudicate import AdjudicateOptions
 from zermelo.evaluate.contestants import game_of, make_contestants, network_digests
-from zermelo.evaluate.game_record import GameRecord, Timing, duplicates
+from zermelo.evaluate.game_record import (
+    GameRecord,
+    Timing,
+    duplicates,
+    equal_pairs,
+    whole_pairs,
+)
 from zermelo.evaluate.match_store import MatchStore
 from zermelo.evaluate.openings import DEFAULT, make_openings, source_digest
 from zermelo.evaluate.pairing import Task, make_tasks, match_pairs
@@ -120,6 +126,7 @@ class MatchResult:
             "players": list(self.names),
             **self.split.to_dict(),
             "duplicates": duplicates(self.records),
+            "equal_pairs": equal_pairs(self.records),
             "mean_plies": sum(record.plies for record in self.records) / games,
             "reasons": dict(sorted(reasons.items())),
             "failures": self.failures,
@@ -193,7 +200,8 @@ def run_tasks(
     """
     wanted = {task.number for task in tasks}
     if store is not None:
-        store.require_all_wanted(wanted)
+        pairings = {frozenset(task.players) for task in tasks}
+        store.require_all_wanted(wanted, len(pairings))
         records.update(store.records)
         timings.update({n: timing for n, timing in store.timings.items() if n in wanted})
     missing = [task for task in tasks if task.number not in records]
@@ -235,24 +243,20 @@ class SequentialTest:
 
 
 def pair_points(one: GameRecord, swapped: GameRecord) -> float:
-    """Of the player who moved first in the first game of a pair."""
+    """Of the player who moved first in the first of the two games."""
     return one.points + 1.0 - swapped.points
 
 
 def colour_split(records: Iterable[GameRecord], player: int) -> ColourSplit:
     """The results of one player by colour; pairs are those of which both games are there."""
-    first: list[float] = []
-    second: list[float] = []
-    pairs: dict[int, list[float]] = {}
-    for record in records:
-        if player not in record.players:
-            continue
-        seat = record.players.index(player)
-        points = record.points if seat == 0 else 1.0 - record.points
-        (second if seat else first).append(points)
-        pairs.setdefault(record.pair, []).append(points)
-    whole = [sum(points) for points in pairs.values() if len(points) == 2]
-    return ColourSplit(Score.of(first), Score.of(second), Pentanomial.of(whole))
+    games = [record for record in records if player in record.players]
+    first = [game.points for game in games if game.players[0] == player]
+    second = [1.0 - game.points for game in games if game.players[1] == player]
+    pairs = [
+        pair_points(one, swapped) if one.players[0] == player else pair_points(swapped, one)
+        for one, swapped in whole_pairs(games)
+    ]
+    return ColourSplit(Score.of(first), Score.of(second), Pentanomial.of(pairs))
 
 
 def agreement(game: Game, contestants: Contestants, options: MatchOptions) -> dict[str, Any]:

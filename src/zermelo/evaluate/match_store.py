@@ -75,14 +75,19 @@ class MatchStore:
                 "choose another directory"
             )
 
-    def require_all_wanted(self, wanted: Collection[int]) -> None:
-        """Refuses a match without some of the finished games: `finish` would drop them."""
+    def require_all_wanted(self, wanted: Collection[int], pairings: int) -> None:
+        """Refuses a match without some of the finished games: `finish` would drop them.
+
+        A tournament has several pairings, which play in turn, a pair of games each.
+        """
         beyond = self.records.keys() - set(wanted)
         if beyond:
+            rounds = max(beyond) // (2 * pairings) + 1
+            least = f"{2 * rounds} of each pairing" if pairings > 1 else f"{max(beyond) + 1} in all"
             raise UserError(
                 f"'{self.directory}' holds {len(self.records)} finished games, some of them beyond "
-                f"the {len(wanted)} asked for: ask for at least {max(beyond) + 1} games in all, or "
-                "choose another directory"
+                f"the {len(wanted)} asked for: ask for at least {least}, or choose another "
+                "directory"
             )
 
     def add(self, record: GameRecord, timing: Timing) -> None:

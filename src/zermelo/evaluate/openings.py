@@ -1,7 +1,8 @@
 """Where the games of a match begin: random plies, or a book of positions or games.
 
 Two games from one opening with colours swapped are a pair. No two openings are the same position,
-nor mirror images of each other, so no two games of a match can be the same.
+nor mirror images of each other, and none goes through another while there are others, so that no
+two pairs can have the same game.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def make_openings(game: Game, source: str, count: int, seed: int) -> list[Openin
     if source == "start":
         found = [Opening()]
     elif source == RANDOM or source.startswith(RANDOM + ":"):
-        found = list(_random_openings(game, _plies(source), count, seed))
+        found = _random_openings(game, _plies(source), count, seed)
     else:
         found = _book_openings(game, source, count, seed)
     if not found:
@@ -116,36 +117,80 @@ def _plies(source: str) -> int:
     return int(text)
 
 
-def _random_openings(game: Game, plies: int, count: int, seed: int) -> Iterator[Opening]:
-    """Different openings; where there are too few of so many plies, also longer ones."""
+def _random_openings(game: Game, plies: int, count: int, seed: int) -> list[Opening]:
+    """Different openings; where there are too few of so many plies, also longer ones.
+
+    Next come those that go through another opening, whose games may be the same. In a game whose
+    positions are all won or lost, such as Nim, these are used, and if it is too short the start.
+    """
     chance = random.Random(f"openings {seed}")
-    decided = Decided(game)
-    seen: set[int] = set()
-    made, useless, most = 0, 0, plies + MORE_PLIES
-    while made < count and plies <= most:
-        opening, state = _random_line(game, plies, chance)
-        key = None if opening is None else canonical_hash(game, state)
-        if opening is None or key in seen or decided(state):
-            useless += 1
-            if useless >= PATIENCE:
-                plies, useless = plies + 1, 0
-        else:
-            made, useless = made + 1, 0
-            yield opening
-        if key is not None:
-            seen.add(key)
+    choice = _Choice(game, Decided(game))
+    lengths = range(plies, plies + MORE_PLIES + 1)
+    found = list(choice.openings(lengths, count, chance))
+    if found:
+        choice.may_go_through = True
+        return found + list(choice.openings(lengths, count - len(found), chance))
+    anything = _Choice(game, decided=None)
+    found = list(anything.openings(lengths, count, chance))
+    return found or ([Opening()] if game.outcome(game.initial()) is None else [])
 
 
-def _random_line(game: Game, plies: int, chance: random.Random) -> tuple[Opening | None, State]:
-    """None if the game ended."""
-    state, texts = game.initial(), []
+class _Choice:
+    """Which random lines are openings: new, undecided, and not through one that was taken.
+
+    Without `decided` also those that are won or lost.
+    """
+
+    def __init__(self, game: Game, decided: Decided | None) -> None:
+        self.may_go_through = False
+        self._game = game
+        self._decided = decided
+        self._seen: set[int] = set()  # positions that are taken or decided
+        self._taken: dict[int, set[int]] = {}  # positions of the openings, by their plies
+
+    def openings(self, lengths: range, count: int, chance: random.Random) -> Iterator[Opening]:
+        """So many at most, the short ones first."""
+        made = 0
+        for plies in lengths:
+            useless = 0
+            while made < count and useless < PATIENCE:
+                opening, states = _random_line(self._game, plies, chance)
+                if opening is None or not self._takes(states):
+                    useless += 1
+                else:
+                    made, useless = made + 1, 0
+                    yield opening
+
+    def _takes(self, states: list[State]) -> bool:
+        key = canonical_hash(self._game, states[-1])
+        if key in self._seen or (not self.may_go_through and self._goes_through(states)):
+            return False
+        self._seen.add(key)
+        if self._decided is not None and self._decided(states[-1]):
+            return False
+        self._taken.setdefault(len(states) - 1, set()).add(key)
+        return True
+
+    def _goes_through(self, states: list[State]) -> bool:
+        return any(
+            canonical_hash(self._game, states[plies]) in keys
+            for plies, keys in self._taken.items()
+            if plies < len(states) - 1
+        )
+
+
+def _random_line(
+    game: Game, plies: int, chance: random.Random
+) -> tuple[Opening | None, list[State]]:
+    """The line and its positions; None if the game ended."""
+    states, texts = [game.initial()], []
     for _ in range(plies):
-        if game.outcome(state) is not None:
-            return None, state
-        action = chance.choice(list(game.legal_actions(state)))
-        texts.append(action_text(game, state, action))
-        state = game.play(state, action)
-    return (None if game.outcome(state) is not None else Opening("", tuple(texts))), state
+        if game.outcome(states[-1]) is not None:
+            return None, states
+        action = chance.choice(list(game.legal_actions(states[-1])))
+        texts.append(action_text(game, states[-1], action))
+        states.append(game.play(states[-1], action))
+    return (None if game.outcome(states[-1]) is not None else Opening("", tuple(texts))), states
 
 
 # --- books ----------------------------------------------------------------------------------------

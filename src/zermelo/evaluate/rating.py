@@ -254,8 +254,11 @@ class ColourSplit:
 
     @property
     def best(self) -> Counted:
-        """What to judge by: the pairs if all games are in pairs, else the single games."""
-        return self.pairs if self.pairs.games == self.total.games > 0 else self.total
+        """What to judge by: the whole pairs if there are any, else the single games.
+
+        So a game whose partner is still being played does not turn pairs into single games.
+        """
+        return self.pairs if self.pairs.games else self.total
 
     def __str__(self) -> str:
         """As chess people know it: `+5 -2 =3, 65.0 %, Elo +107.5 ± 210.3, LOS 87.2 % ...`."""
@@ -266,10 +269,13 @@ class ColourSplit:
         )
 
     def to_dict(self, confidence: float = CONFIDENCE) -> dict[str, Any]:
-        """Elo and interval from the pairs where there are any, and both colours."""
+        """Games and score of all, Elo and interval of those that are judged, and both colours."""
         total = self.total.to_dict(confidence)
         return total | {
             **self.best.to_dict(confidence),
+            "games": self.total.games,
+            "score": self.total.score,
+            "judged_games": self.best.games,
             "pairs": list(self.pairs.pairs),
             "first": self.first.to_dict(confidence),
             "second": self.second.to_dict(confidence),

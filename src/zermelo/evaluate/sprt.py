@@ -63,6 +63,12 @@ class Sprt:
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             raise UserError(f"sprt: elo0 ({self.elo0:g}) must be less than elo1 ({self.elo1:g})")
+        for name in ("elo0", "elo1"):
+            if not 0.0 < score_of(getattr(self, name)) < 1.0:
+                raise UserError(
+                    f"sprt: {name} is {getattr(self, name):g}, which is too far from 0: "
+                    "nothing but wins or losses is expected there"
+                )
         for name in ("alpha", "beta"):
             if not 0.0 < getattr(self, name) < 0.5:
                 raise UserError(f"sprt: {name} is {getattr(self, name):g}, not between 0 and 0.5")

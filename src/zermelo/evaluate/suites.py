@@ -61,11 +61,12 @@ class SuiteSolver:
         if self.game.name.partition("?")[0] != suite.game:
             raise UserError(f"'{suite.name}' is about {suite.game}, not {self.game.name}")
         self.player = find_player(player, self.game)
-        if suite.kind == "mates" and not isinstance(self.player, SearchPlayer):
-            raise UserError(
-                f"'{suite.name}' asks for proofs of mates, which only a search gives, "
-                f"not '{self.player.name}'"
-            )
+        for problem in suite.problems:
+            if self._must_prove(problem) and not isinstance(self.player, SearchPlayer):
+                raise UserError(
+                    f"'{suite.name}' asks for proofs of mates (the first is {problem.name}), which "
+                    f"only a search gives, not '{self.player.name}'"
+                )
         if isinstance(self.player, Prepares):
             self.player.prepare(self.game)
 
@@ -82,8 +83,8 @@ class SuiteSolver:
         """One problem."""
         started = time.perf_counter()
         try:
-            if problem.mate is not None:
-                made = self._prove(problem, problem.mate)
+            if self._must_prove(problem):
+                made = self._prove(problem)
             elif problem.line:
                 made = self._follow(problem)
             else:
@@ -92,6 +93,11 @@ class SuiteSolver:
             raise UserError(f"{self.player.name} at {problem.name}: {error}") from error
         seconds = time.perf_counter() - started
         return Answer(name=problem.name, themes=problem.themes, seconds=seconds, **made)
+
+    def _must_prove(self, problem: Problem) -> bool:
+        """A mate, unless the player cannot prove and the problem also names the move."""
+        named = problem.best and not isinstance(self.player, SearchPlayer)
+        return problem.mate is not None and not named
 
     def _choose(self, problem: Problem) -> dict[str, Any]:
         """One action of one position."""
@@ -160,10 +166,12 @@ class SuiteSolver:
         outcome = self.game.outcome(self.game.play(state, action))
         return outcome in (_core.Outcome.FIRST_WINS, _core.Outcome.SECOND_WINS)
 
-    def _prove(self, problem: Problem, mate: int) -> dict[str, Any]:
+    def _prove(self, problem: Problem) -> dict[str, Any]:
         """A mate must be proven; the claim is then checked by the rules."""
         import chess
 
+        mate = problem.mate
+        assert mate is not None
         state = self.game.parse_position(problem.position)
 
         def proven(result: SearchResult) -> bool:
@@ -229,7 +237,7 @@ def watch_search(
     player: SearchPlayer, game: Game, state: State, right: Callable[[SearchResult], bool]
 ) -> Choice:
     """Searches as the player would, in steps, and looks after each."""
-    search = player.search_at(game, state)
+    search = player.lasting_search_at(game, state)
     budget = player.simulations or player.nodes
     since: int | None = None
     if budget is None or player.options.gumbel or player.seconds:

@@ -10,9 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.errors import UserError
-from zermelo.evaluate.bradley_terry import Meeting, Ratings, bradley_terry
+from zermelo.evaluate.bradley_terry import GamePair, Meeting, Ratings, bradley_terry
 from zermelo.evaluate.contestants import game_of, make_contestants
-from zermelo.evaluate.game_record import GameRecord, Timing, duplicates
+from zermelo.evaluate.game_record import (
+    GameRecord,
+    Timing,
+    duplicates,
+    equal_pairs,
+    whole_pairs,
+)
 from zermelo.evaluate.match import (
     SHOW_SECONDS,
     MatchOptions,
@@ -44,8 +50,11 @@ class TournamentResult:
 
     @property
     def ratings(self) -> Ratings:
-        """Elo of each player."""
-        return bradley_terry(meetings(self.records), self.anchor, self.anchor_elo)
+        """Elo of each player; until the anchor has played, the mean is `anchor_elo`."""
+        played = {name for record in self.records for name in record.names}
+        anchor = self.anchor if self.anchor in played else None
+        pairs = game_pairs(self.records)
+        return bradley_terry(meetings(self.records), anchor, self.anchor_elo, pairs)
 
     def split(self, player: int, other: int | None = None) -> ColourSplit:
         """A player's results, against all or against one."""
@@ -59,6 +68,7 @@ class TournamentResult:
             "players": list(self.names),
             "games": len(self.records),
             "duplicates": duplicates(self.records),
+            "equal_pairs": equal_pairs(self.records),
             "ratings": self.ratings.to_dict() if self.records else None,
             "crosstable": [
                 {"player": self.names[i], "opponent": self.names[j]} | split.to_dict()
@@ -97,10 +107,15 @@ def play_tournament(
         raise UserError(f"there is no tournament '{kind}'; there are {', '.join(KINDS)}")
     if options.sprt is not None:
         raise UserError("a sequential test is for a match of two players, not for a tournament")
+    if options.games % 2:
+        raise UserError(
+            f"each pairing of a tournament plays pairs of games with colours swapped, so the "
+            f"number of its games must be even, not {options.games}"
+        )
     rules = game_of(players, game)
     contestants = make_contestants(players, rules)
     named = _anchor(anchor, players, contestants.names)
-    rounds = (options.games + 1) // 2
+    rounds = options.games // 2
     openings = make_openings(rules, options.openings, rounds, options.seed)
     tasks = make_tasks(KINDS[kind](len(players), rounds), openings, options.seed)
     setup = Setup(spelled(game, rules), contestants, options.adjudication, options.concurrency)
@@ -134,6 +149,13 @@ def meetings(records: Sequence[GameRecord]) -> list[Meeting]:
     for record in records:
         points.setdefault(record.names, []).append(record.points)
     return [Meeting(*names, Score.of(won)) for names, won in points.items()]
+
+
+def game_pairs(records: Sequence[GameRecord]) -> list[GamePair]:
+    """Which of the games were played in pairs."""
+    return [
+        GamePair(*one.names, (one.points, swapped.points)) for one, swapped in whole_pairs(records)
+    ]
 
 
 def _anchor(

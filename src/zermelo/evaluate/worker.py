@@ -20,6 +20,7 @@ from zermelo.evaluate.hall import Hall
 from zermelo.evaluate.pairing import Task
 from zermelo.evaluate.play_game import Contestants
 from zermelo.games import game as find_game
+from zermelo.games.python_file import place_in_game_file
 
 
 def description(
@@ -60,7 +61,11 @@ def main() -> None:
 
 
 def _failure(error: Exception) -> dict[str, Any]:
-    return {"refused" if isinstance(error, UserError) else "broken": str(error)}
+    """One sentence for the person who asked, also about a fault in a game's own Python file."""
+    if isinstance(error, UserError):
+        return {"refused": str(error)}
+    place = place_in_game_file(error)
+    return {"broken": str(error)} if place is None else {"refused": f"{place}: {error}"}
 
 
 def _hall(message: dict[str, Any]) -> Hall:

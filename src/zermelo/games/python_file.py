@@ -78,6 +78,16 @@ def load_module(path: Path) -> ModuleType:
     return module
 
 
+def place_in_game_file(error: Exception) -> str | None:
+    """The deepest line of a game's own Python file in the traceback."""
+    places = [
+        f"{frame.f_code.co_filename} line {line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__")).startswith(MODULE_PREFIX)
+    ]
+    return places[-1] if places else None
+
+
 def _only_game(module: ModuleType, path: Path) -> Any:
     """A finished game object if there is just one, else the one class with the six methods."""
     own = {

@@ -21,6 +21,7 @@ from zermelo.players.search_player import RolloutPlayer, SearchPlayer
 from zermelo.players.uci_player import UciPlayer, engine_command
 
 ENGINE = "uci:"
+_NOT_TYPED = ("game", "command", "options", "text")  # of UciPlayer: they follow from the rest
 _factories: dict[str, Callable[..., Player]] = {
     "human": HumanPlayer,
     "minimax": MinimaxPlayer,
@@ -102,7 +103,7 @@ def _made(
 
 def _engine(name: str, given: Mapping[str, str], game: Game) -> UciPlayer:
     """Settings of the player itself are known by name; all others are the engine's options."""
-    own = {setting.name: setting for setting in settings_of(UciPlayer, ("game", "command"))}
+    own = {setting.name: setting for setting in settings_of(UciPlayer, skip=_NOT_TYPED)}
     values: dict[str, Any] = {
         key: own[key].parse(text, name) for key, text in given.items() if key in own
     }

@@ -22,6 +22,8 @@ from zermelo.players.protocol import MoveReport
 from zermelo.search import RolloutEvaluator, Search, SearchOptions, SearchResult, UniformEvaluator
 
 EVALUATORS = ("uniform", "rollout", "hash")
+MOST_SIMULATIONS = 10**18  # the core counts them in 64 bits
+MOST_SECONDS = 1e9  # the core counts them in nanoseconds, in 64 bits
 
 
 def native_evaluator(name: str, seed: int = 0) -> Any:
@@ -75,10 +77,15 @@ class SearchPlayer:
         """
         if simulations is None and nodes is None and seconds <= 0:
             simulations = 800
-        if simulations is not None and simulations < 1:
-            raise UserError(f"search: simulations must be 1 or more, not {simulations}")
-        if nodes is not None and (nodes < 1 or simulations is not None):
-            raise UserError("search: nodes must be 1 or more, and not given with simulations")
+        for name, count in (("simulations", simulations), ("nodes", nodes)):
+            if count is not None and not 1 <= count <= MOST_SIMULATIONS:
+                raise UserError(
+                    f"search: {name} must be 1 or more, up to {MOST_SIMULATIONS}, not {count}"
+                )
+        if nodes is not None and simulations is not None:
+            raise UserError("search: nodes cannot be given with simulations")
+        if not 0.0 <= seconds <= MOST_SECONDS:  # also refuses nan
+            raise UserError(f"search: seconds must be from 0 to {MOST_SECONDS:g}, not {seconds:g}")
         self.options = SearchOptions(**options)
         if self.options.gumbel and simulations is None:
             raise UserError("search: gumbel shares out a number of simulations, so it needs one")
@@ -212,6 +219,14 @@ class SearchPlayer:
             for action in actions_between(game, self._after, state):
                 search.advance(action)
         return search
+
+    def lasting_search_at(self, game: Game, state: State) -> Search:
+        """The same, but its tree lasts over many runs of `state`, whatever `tree_reuse` says."""
+        search = self.search_at(game, state)
+        if self.options.tree_reuse:
+            return search
+        options = self.options.replace(tree_reuse=True)
+        return Search(game, self._evaluator, options, search.cache)
 
 
 class RolloutPlayer(SearchPlayer):

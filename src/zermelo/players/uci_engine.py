@@ -117,7 +117,7 @@ class UciEngine:
         if limit.time is not None and late > self._patience.grace:
             self.close()
             raise PlayerError("time loss", f"{late:.1f} s too late")
-        if result.move is None:
+        if not result.move:  # none, or 0000
             self.close()
             raise PlayerError("illegal move", "no move in a position that has some")
         return result

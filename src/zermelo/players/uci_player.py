@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import shutil
@@ -105,7 +106,11 @@ class UciPlayer:
             raise
         assert result.move is not None
         self._report = _report_of(result.info)
-        action = parse_action(game, state, board.uci(result.move))
+        try:
+            action = parse_action(game, state, board.uci(result.move))
+        except ValueError as error:
+            self.close()
+            raise PlayerError("illegal move", str(error)) from error
         board.push(result.move)
         self._after = game.play(state, action)
         return action
@@ -132,7 +137,7 @@ class UciPlayer:
     @staticmethod
     def _check(limits: Mapping[str, float | None]) -> None:
         for name, value in limits.items():
-            if value is not None and not value > 0:
+            if value is not None and not 0 < value < math.inf:
                 raise UserError(f"uci: {name} must be above 0, not {value:g}")
 
 
