@@ -146,11 +146,13 @@ def test_the_table_moves_on_a_terminal_while_any_game_is_searched(name: str) -> 
     def progress(result: Any) -> None:
         view.progress(result)
         frames.append(screen.getvalue())
+        if len(set(frames)) >= 3:  # it was drawn again
+            search.stop()
 
     search = Search(game, UniformEvaluator(), SearchOptions(solver=False))
     with view.running():
-        result = search.run(game.initial(), seconds=0.4, progress=progress)
-    assert len(set(frames)) >= 3  # it was drawn again
+        result = search.run(game.initial(), seconds=60, progress=progress)
+    assert result.stop == "stopped"
     assert "visits" in frames[-1]
     view.show(result)
     assert f"{result.counters['simulations']:,} simulations" in screen.getvalue()
