@@ -2,6 +2,7 @@
 
 Usage: python benchmarks/suites.py --weights FILE [--data ../shared/data] [--out DIR] [--json]
            [--only mates,wac,puzzles,connect4,othello] [--simulations 100,800] [--limit N]
+           [--precision f32]
 
 Each suite is solved by each player; the answers of a pair that is done are kept in DIR, and a run
 that was stopped goes on with the next pair. Mates are proven with no network and with one, at 1,000
@@ -31,8 +32,9 @@ SUITES = {
 NETWORK = "leaves_per_tree=8&policy_temperature=1.0&cache_history=off&cache_clock=off"
 
 
-def players(suite: str, weights: str | None, budgets: list[int]) -> list[str]:
+def players(suite: str, weights: str | None, budgets: list[int], precision: str) -> list[str]:
     """Who solves a suite, the weakest first."""
+    network = f"{NETWORK}&precision={precision}"
     if suite in ("connect4", "othello"):
         return [
             f"search?simulations={budget}&evaluator=rollout&solver={solver}"
@@ -41,11 +43,11 @@ def players(suite: str, weights: str | None, budgets: list[int]) -> list[str]:
         ]
     if suite == "mates":
         bare = ["search?simulations=1000&evaluator=uniform"]
-        return bare + ([f"{weights}?simulations=1000&{NETWORK}"] if weights else [])
+        return bare + ([f"{weights}?simulations=1000&{network}"] if weights else [])
     if not weights:
         return []
     searches = [
-        f"{weights}?simulations={budget}&{NETWORK}&solver={solver}"
+        f"{weights}?simulations={budget}&{network}&solver={solver}"
         for budget in budgets
         for solver in ("off", "on")
     ]
@@ -75,6 +77,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("suites-out"), help="answers so far")
     parser.add_argument("--only", default=",".join(SUITES))
     parser.add_argument("--simulations", default="100,800")
+    parser.add_argument("--precision", default="f32", help="of the network's search")
     parser.add_argument("--limit", type=int, help="problems of each suite")
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
     arguments = parser.parse_args()
@@ -83,7 +86,7 @@ def main() -> None:
     rows = []
     for name in arguments.only.split(","):
         path = arguments.data / SUITES[name]
-        for player in players(name, arguments.weights, budgets):
+        for player in players(name, arguments.weights, budgets, arguments.precision):
             row = solve(path, player, arguments.limit, arguments.out)
             rows.append(row)
             if not arguments.json:
