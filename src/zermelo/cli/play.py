@@ -112,7 +112,7 @@ def make_ready(player: Player, game: Game) -> None:
     """Loads its network, if it has one, and says what runs it before the first move."""
     if isinstance(player, Prepares):
         player.prepare(game)
-    tell_choice(getattr(getattr(player, "_evaluator", None), "choice", ()))
+    tell_choice(getattr(player, "choice", ()))
 
 
 class Session:

@@ -111,6 +111,11 @@ class SearchPlayer:
         self._search: Search | None = None
         self._after: State | None = None  # where the tree stands, after our own last action
 
+    @property
+    def choice(self) -> list[dict[str, Any]]:
+        """What `auto` measured for the network, once the player is prepared; else nothing."""
+        return getattr(self._evaluator, "choice", [])
+
     def start_game(self) -> None:
         """Forgets the last game's tree and evaluations."""
         self._after = None
