@@ -405,28 +405,6 @@ def test_int8_stays_close_to_f32() -> None:
     assert same.policy_kl == same.value_max == same.top_changed == 0
 
 
-def test_int8_takes_in_the_large_layers_and_planes_that_count() -> None:
-    need("openvino")
-    from zermelo.network.quantise import large_convolutions, plane_bounds
-
-    game = zermelo.game("chess?encoder=lc0")
-    weights = network(game, options=NetworkOptions(blocks=1, filters=16))
-    layers = {"input", "block0_conv1", "block0_conv2", "policy_conv", "policy_out"}
-    assert large_convolutions(weights) == layers
-    small = network(zermelo.game("connect4"), options=NetworkOptions(blocks=1, filters=16))
-    assert large_convolutions(small) == {"block0_conv1", "block0_conv2"}
-    calibration = sample_observations(game, 64)
-    clock = 109  # plies without capture or pawn move, as they are; all others are 0 or 1
-    bounds = plane_bounds(calibration)[0, :, 0, 0]
-    assert bounds[clock] == 2 * calibration[:, clock].max() > 2
-    assert set(np.delete(bounds, clock)) == {1.0}
-    exact = NetworkEvaluator(weights, "openvino", "f32")
-    rough = NetworkEvaluator(weights, "openvino", "int8", calibration=calibration)
-    found = difference(exact, rough, game, sample_positions(game, 100, seed=9))
-    assert 0 < found.policy_kl < 0.01
-    assert found.value_mean < 0.02
-
-
 def test_bf16_stays_close_to_f32() -> None:
     game = zermelo.game("connect4")
     weights = network(game)

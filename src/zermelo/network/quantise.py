@@ -1,8 +1,8 @@
-"""int8 for the large convolutions, by ranges measured on example positions.
+"""int8 for the tower's convolutions, by ranges measured on example positions.
 
-Squeeze-and-excitation and small layers stay in floats (bf16 where the processor has it): they cost
-little time and most of the precision. Weights have a range per output channel, activations one per
-layer. Observations are first scaled to one range, plane by plane, and the weights back.
+The input layer, squeeze-and-excitation and the heads stay in floats (bf16 where the processor has
+it): with input and policy in int8 too, chess was 30 Elo weaker (docs/log.md). Weights have a range
+per output channel, activations one per layer.
 """
 
 from __future__ import annotations
@@ -29,51 +29,23 @@ def quantiser(
     if calibration is None:
         rules = game if game is not None else named_game(weights.architecture.game)
         calibration = sample_observations(rules, CALIBRATION_POSITIONS)
-    planes = plane_bounds(calibration)
     ranges = activation_ranges(weights, calibration)
-    ranges["input"] = (-1.0 if calibration.min() < 0 else 0.0, 1.0)
-    large = large_convolutions(weights)
 
     def quantise(node: Any, layer: str, part: str) -> Any:
-        if layer not in large:
+        if layer not in ranges:
             return node
         if part == "weight":
             kernel = weights.arrays[f"{layer}.weight"]
-            if layer == "input":
-                kernel = kernel * planes
             bound = np.abs(kernel).max(axis=(1, 2, 3), keepdims=True)
-            return _fake_quantise(op.constant(kernel), -bound, bound, 255)
-        if layer == "input":
-            node = op.multiply(node, op.constant(1.0 / planes))
+            return _fake_quantise(node, -bound, bound, 255)
         low, high = ranges[layer]
         return _fake_quantise(node, np.float32(low), np.float32(high), 256)
 
     return quantise
 
 
-def large_convolutions(weights: Weights) -> set[str]:
-    """Layers of at least half the work of one of the tower's."""
-    filters = weights.architecture.filters
-    return {
-        name.removesuffix(".weight")
-        for name, array in weights.arrays.items()
-        if array.ndim == 4 and 2 * array.size >= 9 * filters * filters
-    }
-
-
-def plane_bounds(observations: Array) -> Array:
-    """The largest value that each plane may have, [1, planes, 1, 1].
-
-    Most planes are ones and zeros. A plane that was seen above 1 counts something, and twice what
-    was seen is allowed for.
-    """
-    seen = np.abs(observations).max(axis=(0, 2, 3), keepdims=True)
-    bounds: Array = np.where(seen > 1.0, 2.0 * seen, 1.0).astype(np.float32)
-    return bounds
-
-
 def activation_ranges(weights: Weights, observations: Array) -> dict[str, tuple[float, float]]:
-    """Smallest and largest input of each convolution; 0 is always inside."""
+    """Smallest and largest input of each of the tower's convolutions; 0 is always inside."""
     model = openvino_model(weights, -1, taps=True)
     settings = {"INFERENCE_PRECISION_HINT": "f32", "SNIPPETS_MODE": "DISABLE"}
     compiled = ov.Core().compile_model(model, "CPU", settings)
@@ -82,6 +54,8 @@ def activation_ranges(weights: Weights, observations: Array) -> dict[str, tuple[
     for start in range(0, len(observations), 64):
         answers = compiled(observations[start : start + 64])
         for index, name in enumerate(names):
+            if not name.startswith("block"):
+                continue
             low, high = ranges.get(name, (0.0, 0.0))
             found = answers[index]
             ranges[name] = (min(low, float(found.min())), max(high, float(found.max())))
