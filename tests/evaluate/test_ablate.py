@@ -61,7 +61,7 @@ def test_a_wrong_list_is_refused(text: str, sentence: str) -> None:
 def test_each_comparison_is_a_match_of_its_own_that_can_be_taken_up_again(tmp_path: Path) -> None:
     options = MatchOptions(games=4, out=tmp_path)
     pairs = comparisons("solver,cache_symmetry")
-    rows = ablate("rollout?simulations=20", "connect4", pairs, options)
+    rows = list(ablate("rollout?simulations=20", "connect4", pairs, options))
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "cache_symmetry-on-off",
         "solver-on-off",
@@ -77,7 +77,7 @@ def test_each_comparison_is_a_match_of_its_own_that_can_be_taken_up_again(tmp_pa
 def test_mistakes_show_before_the_first_match(tmp_path: Path) -> None:
     pairs = comparisons("solver,c_puct=nonsense")
     with pytest.raises(ValueError, match="c_puct must be a number, not 'nonsense'"):
-        ablate("rollout?simulations=5", "tictactoe", pairs, MatchOptions(games=2, out=tmp_path))
+        next(ablate("rollout?simulations=5", "tictactoe", pairs, MatchOptions(2, out=tmp_path)))
     assert not list(tmp_path.iterdir())
 
 
@@ -111,7 +111,7 @@ def test_an_option_that_matters_is_found() -> None:
     """With a hash for a network nothing is worth anything but what is proven."""
     pairs = [Comparison("solver", {"solver": "on"}, {"solver": "off"})]
     base = "search?evaluator=hash&simulations=100"
-    row = ablate(base, "connect4", pairs, MatchOptions(games=60))[0]
+    (row,) = ablate(base, "connect4", pairs, MatchOptions(games=60))
     low, _ = row.result.split.best.interval()
     assert low > 20
     assert row.speed_ratio is not None
@@ -120,7 +120,7 @@ def test_an_option_that_matters_is_found() -> None:
 
 def test_notes_name_the_option_that_they_are_about(capsys: pytest.CaptureFixture[str]) -> None:
     base, options = "search?evaluator=hash&simulations=30", MatchOptions(games=4, openings="start")
-    rows = ablate(base, "tictactoe", comparisons("cache_clock"), options)
+    rows = list(ablate(base, "tictactoe", comparisons("cache_clock"), options))
     ablate_command.show(rows, base)
     out = capsys.readouterr().out
     assert "cache_clock: 2 games are the same as an earlier one" in out

@@ -342,6 +342,21 @@ def test_a_pretraining_that_fails_leaves_no_run_behind(
     assert (kept.path / "run.toml").exists()
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, UserError("broken off")])
+def test_a_pretraining_that_has_samples_keeps_its_run(
+    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("zermelo.loop.pretrain.learn", failing)
+    place = tmp_path / "run"
+    words = ["pretrain", "tictactoe", "--from", "teacher:perfect", "--samples", "64"]
+    assert main([*words, "--run", str(place)]) != 0
+    assert (place / "run.toml").exists()
+    assert list((place / "replay").glob("*.zshard"))
+
+
 def test_the_canonical_image_is_the_smallest() -> None:
     game = zermelo.game("tictactoe")
     corners = [game.play(game.initial(), action) for action in (0, 2, 6, 8)]

@@ -122,8 +122,7 @@ def test_export_turns_an_lc0_network_into_onnx(tmp_path: Path) -> None:
 
 
 def test_bench_network_compares_with_the_bare_runtime() -> None:
-    if "openvino" not in installed_backends():
-        pytest.skip("openvino is not installed")
+    pytest.importorskip("openvino", reason="not installed")
     small = ("--blocks", "1", "--filters", "4", "--batches", "2", "--threads", "1,2")
     timing = ("--seconds", "0.01", "--backend", "openvino")
     done = run("bench-network", "tictactoe", *small, *timing, "--json")
@@ -170,8 +169,7 @@ def here() -> list[str]:
 
 
 def test_bench_network_settles_once_what_auto_means(monkeypatch: pytest.MonkeyPatch) -> None:
-    if "openvino" not in installed_backends():
-        pytest.skip("openvino is not installed")
+    pytest.importorskip("openvino", reason="not installed")
     arguments = ("--backend", "auto", "--precision", "int8", "--json")
     done = run("bench-network", "tictactoe", *QUICK, *arguments)
     assert [row["backend"] for row in json.loads(done.stdout)["rows"]] == ["openvino"]
@@ -188,8 +186,7 @@ def test_bench_network_settles_once_what_auto_means(monkeypatch: pytest.MonkeyPa
 
 
 def test_bench_network_knows_int8_of_a_game_written_in_python() -> None:
-    if "openvino" not in installed_backends():
-        pytest.skip("openvino is not installed")
+    pytest.importorskip("openvino", reason="not installed")
     example = str(Path(__file__).parents[2] / "examples" / "my_game.py")
     done = run("bench-network", example, *QUICK, "--precision", "int8")
     assert done.exit_code == 0, done.exception
@@ -199,8 +196,7 @@ def test_bench_network_knows_int8_of_a_game_written_in_python() -> None:
 def test_a_game_that_only_a_file_names_is_looked_up_before_measuring(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if "openvino" not in installed_backends():
-        pytest.skip("openvino is not installed")
+    pytest.importorskip("openvino", reason="not installed")
     example = str(Path(__file__).parents[2] / "examples" / "my_game.py")
     save_network(network(example), tmp_path / "net.onnx")
     monkeypatch.setattr(commands, "peak_gflops", lambda *_: pytest.fail("measured first"))
@@ -255,8 +251,7 @@ def test_benches_take_a_runs_directory(tmp_path: Path) -> None:
 def test_bench_chess_compiles_first_and_tells_the_error_of_int8(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if "openvino" not in installed_backends():
-        pytest.skip("openvino is not installed")
+    pytest.importorskip("openvino", reason="not installed")
     monkeypatch.setattr(commands, "PRECISION_POSITIONS", 5)
     warmed = []
 

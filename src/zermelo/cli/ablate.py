@@ -71,7 +71,8 @@ def ablate(
     as_json: JsonOption = False,
 ) -> None:
     """Play each option of the search on against off, and show what it is worth."""
-    from zermelo.evaluate.ablate import ablation_rows, comparisons
+    from zermelo.evaluate.ablate import ablate as rows_of
+    from zermelo.evaluate.ablate import comparisons
     from zermelo.evaluate.match import MatchOptions
 
     if simulations is not None and seconds is not None:
@@ -99,7 +100,7 @@ def ablate(
                 place = f"{pairs.index(pair) + 1}/{len(pairs)} {pair.option}: "
                 live.show(len(result.records), settings.games, place + str(result))
 
-            for row in ablation_rows(text, game, pairs, settings, progress):
+            for row in rows_of(text, game, pairs, settings, progress):
                 rows.append(row)
     finally:  # what was played is shown also when an error or Ctrl-C ends the rest
         if rows and as_json:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.cli.train import SetOption, need_torch, open_run
+from zermelo.errors import UserError
 
 PLAIN_EVERY = 5.0  # seconds between lines of progress where there is no terminal
 
@@ -52,8 +53,8 @@ def pretrain(
         asked = Pretraining(source, samples, epochs, made.config.loop.seed)
         with Shown() as shown:
             found = pretrain(made, asked, shown)
-    except BaseException:
-        if made.new:  # nothing was learned, and the same command makes it again
+    except UserError:
+        if made.new and not any(made.replay.glob("*.zshard")):  # the source had nothing to give
             made.remove()
         raise
     finally:

@@ -78,22 +78,12 @@ def ablate(
     pairs: Sequence[Comparison],
     options: MatchOptions,
     progress: Callable[[Comparison, MatchResult], None] | None = None,
-) -> list[AblationRow]:
-    """One match for each comparison of `base`, a player's text, with its options changed.
-
-    With a directory each match has its own in it, so an interrupted ablation goes on too.
-    """
-    return list(ablation_rows(base, game, pairs, options, progress))
-
-
-def ablation_rows(
-    base: str,
-    game: str | Game | None,
-    pairs: Sequence[Comparison],
-    options: MatchOptions,
-    progress: Callable[[Comparison, MatchResult], None] | None = None,
 ) -> Iterator[AblationRow]:
-    """The same, each row as soon as its match is played; mistakes show before the first one."""
+    """Plays each comparison between two players that are `base` but for the option.
+
+    A row comes as soon as its match is played; mistakes show before the first one. With a directory
+    each match has its own in it, so an interrupted ablation goes on too.
+    """
     matches = [[add_settings(base, pair.first), add_settings(base, pair.second)] for pair in pairs]
     for players in matches:
         make_contestants(players, game_of(players, game))
