@@ -80,6 +80,8 @@ def measure(arguments: argparse.Namespace, threads: int) -> dict[str, Any]:
             )
         )
     rate, bare_rate = evaluations / searched, sum(bare) / len(bare)
+    kind = evaluator.evaluator.precision
+    peak = kind if kind in ("f32", "bf16") else "f32"  # OpenVINO multiplies no int8 when told to
     return {
         "threads": threads,
         "backend": evaluator.evaluator.backend,
@@ -91,7 +93,8 @@ def measure(arguments: argparse.Namespace, threads: int) -> dict[str, Any]:
         "of_bare": round(rate / bare_rate, 3),
         "search_share": round(1 - evaluator.seconds / (threads * searched), 3),
         "gflops": round(2e-9 * rate * weights.architecture.multiply_adds(), 1),
-        "peak_gflops": round(peak_gflops(threads, 0.5), 1),
+        "peak_gflops": round(peak_gflops(threads, 0.5, peak), 1),
+        "peak_precision": peak,
     }
 
 
@@ -117,7 +120,8 @@ def main() -> None:
             f"{row['bare_evaluations_per_second']:,} bare ({row['of_bare']:.0%}) at batch "
             f"{row['mean_batch']}, {row['simulations_per_second']:,} simulations/s; the search "
             f"itself takes {row['search_share']:.1%} of the time; {row['gflops']} of "
-            f"{row['peak_gflops']} GFLOP/s; {row['backend']} {row['precision']}"
+            f"{row['peak_gflops']} GFLOP/s ({row['peak_precision']} matrix product); "
+            f"{row['backend']} {row['precision']}"
         )
 
 
