@@ -7,6 +7,7 @@ import itertools
 import json
 import random
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -352,7 +353,14 @@ def test_a_pretraining_that_has_samples_keeps_its_run(
     monkeypatch.setattr("zermelo.loop.pretrain.learn", failing)
     place = tmp_path / "run"
     words = ["pretrain", "tictactoe", "--from", "teacher:perfect", "--samples", "64"]
-    assert main([*words, "--run", str(place)]) != 0
+    other = threading.Event()
+    thread = threading.Thread(target=other.wait)  # a caller's threads: we must not end its process
+    thread.start()
+    try:
+        assert main([*words, "--run", str(place)]) != 0
+    finally:
+        other.set()
+        thread.join()
     assert (place / "run.toml").exists()
     assert list((place / "replay").glob("*.zshard"))
 

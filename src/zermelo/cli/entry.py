@@ -116,7 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if code == 130:
         print("zermelo: interrupted", file=sys.stderr)
-        if threading.active_count() > 1:  # the core may still be counting
+        own = arguments is None  # not called by a program that goes on
+        if own and threading.active_count() > 1:  # the core may still be counting
             sys.stdout.flush()
             os._exit(130)
     return code
