@@ -17,4 +17,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return engine(given[1:])
     from zermelo.cli.entry import main as run
 
-    return run(given)
+    return run(arguments)
