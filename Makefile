@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 CPP_FILES = $(shell git ls-files 'cpp/*.hpp' 'cpp/*.cpp')
+TIDY_FILES = tools/tidy.cpp $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP_FILES)))
 SANITIZE_ENV = ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
@@ -41,7 +42,7 @@ check: setup ## Format, lint, types, layers
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(PY) tools/check_layers.py
-	$(BIN)/clang-tidy --quiet tools/tidy.cpp -- -std=c++20 -Icpp
+	$(BIN)/clang-tidy --quiet $(TIDY_FILES) -- -std=c++20 -Icpp
 
 format: setup ## Format both languages
 	$(BIN)/ruff format .

@@ -46,7 +46,6 @@ class ReadArchive {
     values.resize(size);
     if (size > 0) std::memcpy(values.data(), take(size * sizeof(T)), size * sizeof(T));
   }
-  bool at_end() const { return left_.empty(); }
 
  private:
   const char* take(std::size_t size) {

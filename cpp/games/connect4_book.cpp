@@ -53,7 +53,7 @@ std::string read_file(const std::string& path) {
 
 }  // namespace
 
-Book::Book(int max_plies, std::vector<Entry> entries) : max_plies_(max_plies) {
+Book::Book(int max_plies, const std::vector<Entry>& entries) : max_plies_(max_plies) {
   entries_.reserve(entries.size());
   for (const Entry& entry : entries) {
     entries_.push_back(entry.key << 8 | static_cast<std::uint64_t>(entry.score + kScoreBias));

@@ -28,7 +28,7 @@ class Book {
   };
 
   Book() = default;
-  Book(int max_plies, std::vector<Entry> entries);
+  Book(int max_plies, const std::vector<Entry>& entries);
 
   // Both throw with one sentence that names the file. A file is written aside and then renamed.
   static Book load(const std::string& path);

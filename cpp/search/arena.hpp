@@ -25,7 +25,6 @@ using BlockIndex = std::uint32_t;
 template <std::size_t UnitBytes>
 class Arena {
  public:
-  static constexpr std::size_t kUnitBytes = UnitBytes;
   static constexpr std::size_t kSegmentBytes = std::size_t{1} << 21;
   static constexpr std::size_t kSegmentUnits = kSegmentBytes / UnitBytes;
   static constexpr std::size_t kMaxSegments = (std::size_t{1} << 32) / kSegmentUnits;

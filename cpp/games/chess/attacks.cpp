@@ -46,7 +46,7 @@ void fill(std::array<Slider, 64>& sliders, Bitboard* table, int first_line,
 }  // namespace
 }  // namespace detail
 
-void prepare_attacks() {
+void prepare_attacks() noexcept {
   [[maybe_unused]] static const bool done = [] {
     detail::fill(detail::rooks, detail::rook_table.data(), 0, detail::kRookMagics);
     detail::fill(detail::bishops, detail::bishop_table.data(), 4, detail::kBishopMagics);

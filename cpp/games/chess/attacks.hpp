@@ -94,7 +94,7 @@ inline std::size_t slot(const Slider& slider, Bitboard occupied) {
 
 // Builds the sliders' tables; called when the program starts and by every Chess object, so that
 // objects made before main() work too. Thread-safe, and the work is done once.
-void prepare_attacks();
+void prepare_attacks() noexcept;
 
 inline constexpr detail::Table kKnightAttacks = detail::leaper(detail::kKnightSteps);
 inline constexpr detail::Table kKingAttacks = detail::leaper(detail::kLines);

@@ -224,8 +224,8 @@ Chess::State Chess::parse_position(std::string_view text) const {
   const bool from_initial = moves != parts.begin() && !parts.empty() && parts[0] == "startpos" &&
                             moves - parts.begin() == 1;
   State s = from_initial ? initial() : from_fen(start);
-  for (auto move = moves; move != parts.end() && ++move != parts.end();) {
-    play(s, find_action(s, *move));
+  for (auto move = moves; move != parts.end(); ++move) {
+    if (move != moves) play(s, find_action(s, *move));
   }
   return s;
 }
