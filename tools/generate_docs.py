@@ -1,4 +1,4 @@
-"""Writes the generated parts of the documents: option tables and the folder tree.
+"""Writes the generated parts of the documents: option tables, the layers and the folder tree.
 
 Usage: python tools/generate_docs.py [--check]
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -21,10 +22,10 @@ PART = re.compile(
 )
 # What the tree shows: the files of these folders with the first sentence of each, ...
 FILES = ("cpp", "src/zermelo")
-# ... and only the folders of these.
+# ... and only the folders in these.
 FOLDERS = ("tests", "tools", "benchmarks", "examples", "docs")
-OPENING = {".py": re.compile(r'\A"""(.+?)(?:\n|""")')}
-OPENING |= dict.fromkeys((".hpp", ".cpp"), re.compile(r"\A// (.+)"))
+OPENING = {".py": re.compile(r'\A"""(.+?)(?:\n\n|""")', re.DOTALL)}
+OPENING |= dict.fromkeys((".hpp", ".cpp"), re.compile(r"\A// ((?:.+\n//)*.+)"))
 
 
 def search_options() -> str:
@@ -80,6 +81,15 @@ def games() -> str:
     return "\n".join(lines)
 
 
+def layers() -> str:
+    """Those of `pyproject.toml` that exist, from the top down."""
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    rows = [re.findall(r"\w+", row) for row in tools["importlinter"]["contracts"][0]["layers"]]
+    there = {path.stem for path in (ROOT / "src" / "zermelo").iterdir()}
+    found = [" | ".join(name for name in row if name in there) for row in rows]
+    return "- Python: " + " > ".join(f"`{row}`" for row in found if row)
+
+
 def tree() -> str:
     """Folders and files with the first sentence of each file."""
     lines = ["```"]
@@ -92,7 +102,7 @@ def tree() -> str:
             indent = "  " * (depth + 1)
             lines += [f"{indent}{path.name:<24} {summary(path)}" for path in sources(folder)]
     for top in FOLDERS:
-        inside = [folder.name for folder in folders(ROOT / top)[1:]]
+        inside = [f.name for f in folders(ROOT / top) if f.parent == ROOT / top]
         lines.append(f"{top + '/':<26} {'  '.join(name + '/' for name in inside)}".rstrip())
     return "\n".join([*lines, "```"])
 
@@ -114,12 +124,14 @@ def sources(folder: Path) -> list[Path]:
 
 
 def summary(path: Path) -> str:
-    """The first line of a file's opening comment, up to the end of its first sentence."""
+    """The first sentence of a file's opening comment, up to a colon."""
     found = OPENING[path.suffix].search(path.read_text())
     if found is None:
         return ""
-    line = re.sub(r"^`[^`]+`: ", "", found[1])  # a command's or class's name is the file's
-    return re.split(r"(?<=[\w)`])[.:](?: |$)", line)[0]
+    text = re.sub(r"\n(?:// ?)?", " ", found[1])
+    # A command's or class's name is the file's; numbers of techniques say nothing here.
+    text = re.sub(r"^(?:`[^`]+`|[A-Z]\d+(?:, [A-Z]\d+)*): ", "", text)
+    return re.split(r"(?<=[\w)`])[.:](?: |$)", text)[0]
 
 
 def my_game() -> str:
@@ -146,6 +158,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "games": games,
     "my-game": my_game,
     "reference-select": reference_select,
+    "layers": layers,
     "tree": tree,
     "uci-options": uci_options,
 }

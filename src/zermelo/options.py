@@ -8,13 +8,12 @@ own (`SearchOptions.table()`), with the same keys.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import typing
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from zermelo.errors import UserError
+from zermelo.errors import UserError, nearest
 
 Options = TypeVar("Options")
 _SPELLED = {"on": True, "off": False, "true": True, "false": False}
@@ -60,14 +59,9 @@ def make_options(kind: type[Options], values: Mapping[str, Any], place: str) -> 
     made: dict[str, Any] = {}
     for name, value in values.items():
         if name not in rows:
-            raise UserError(f"{place}: there is no option '{name}'; {_nearest(name, rows)}")
+            raise UserError(f"{place}: there is no option '{name}'; {nearest(name, rows)}")
         made[name] = _checked(rows[name], types[name], value, place)
     return kind(**made)
-
-
-def _nearest(name: str, names: Mapping[str, Any]) -> str:
-    found = difflib.get_close_matches(name, names, 1, 0.0)
-    return f"the nearest is '{found[0]}'"
 
 
 def _checked(row: Mapping[str, Any], kind: type, value: Any, place: str) -> Any:

@@ -9,18 +9,22 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from zermelo.cli import main
+from zermelo.cli.entry import make_app, one_word
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "benchmarks").glob("*.md")),
     ROOT / "cpp" / "README.md",
 ]
-RUN = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+CURRENT = [path for path in DOCUMENTS if path.name != "log.md"]  # the log is history
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)(#[^)]*)?\)")
 
@@ -34,25 +38,37 @@ def shell_lines(path: Path, program: str) -> list[str]:
     return [line for line in lines if line.startswith(program + " ")]
 
 
+def written_commands(path: Path) -> list[str]:
+    """Every command in a block of any kind, without its prompt, on one line."""
+    text = "\n".join(body for _, body in BLOCK.findall(path.read_text()))
+    lines = (line.strip().removeprefix("$ ") for line in text.replace("\\\n", "").splitlines())
+    return [line for line in lines if line.startswith("zermelo ")]
+
+
 def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", RUN, ids=name)
+@pytest.mark.parametrize("path", [p for p in CURRENT if blocks(p, "python")], ids=name)
 def test_python_blocks_run_and_print_what_they_show(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    examples = "\n".join(blocks(path, "python"))
-    test = doctest.DocTestParser().get_doctest(examples, {}, name(path), str(path), 0)
+    names: dict[str, Any] = {}  # a block knows what those before it made
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     report = io.StringIO()
-    runner.run(test, out=report.write)
+    for block in blocks(path, "python"):
+        if ">>>" not in block:
+            exec(block, names)
+            continue
+        test = doctest.DocTestParser().get_doctest(block, names, name(path), str(path), 0)
+        runner.run(test, out=report.write, clear_globs=False)
+        names = test.globs
     assert runner.failures == 0, report.getvalue()
 
 
-COMMANDS = [(name(path), line) for path in RUN for line in shell_lines(path, "zermelo")]
+COMMANDS = [(name(path), line) for path in CURRENT for line in shell_lines(path, "zermelo")]
 
 
 @pytest.mark.parametrize(("document", "line"), COMMANDS, ids=[line for _, line in COMMANDS])
@@ -67,6 +83,18 @@ def test_commands_of_the_documents_run(
     arguments = shlex.split(line, comments=True)[1:]
     assert main(arguments) == 0, (document, capsys.readouterr().err)
     assert capsys.readouterr().out
+
+
+WRITTEN = [(name(path), line) for path in CURRENT for line in written_commands(path)]
+
+
+@pytest.mark.parametrize(("document", "line"), WRITTEN, ids=[line for _, line in WRITTEN])
+def test_commands_of_the_documents_exist_with_their_options(document: str, line: str) -> None:
+    words = shlex.split(line, comments=True)[1:]
+    known = [word for word in words if not word.startswith(("--a.", "--b."))]  # a player's own
+    first, *rest = one_word(known)
+    command = typer.main.get_command(make_app()).commands[first]
+    command.make_context(first, rest, ignore_unknown_options=False)
 
 
 def test_make_targets_of_the_documents_exist_and_so_do_their_scripts() -> None:

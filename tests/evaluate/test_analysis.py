@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small_networks import small_weights
 
 import zermelo
 from zermelo.evaluate.analysis import AnalysisEngine
 from zermelo.games.notation import parse_action
-from zermelo.network import NetworkEvaluator, random_weights
-from zermelo.network.architecture import NetworkOptions, architecture_for
+from zermelo.network import NetworkEvaluator
 from zermelo.search import Search, SearchOptions, UniformEvaluator
 from zermelo.testing import HashEvaluator
 
@@ -360,8 +360,7 @@ def test_an_evaluator_that_fails_is_told_and_the_engine_goes_on() -> None:
 
 
 def test_a_network_answers_for_its_own_game_only() -> None:
-    weights = random_weights(architecture_for(CONNECT4, NetworkOptions(blocks=1, filters=8)), 1)
-    network = NetworkEvaluator(weights, "openvino")
+    network = NetworkEvaluator(small_weights(), "openvino")
     wrong, right = ask({"id": 1, "game": "othello"}, {"id": 2}, evaluator=network, fill=8)
     assert wrong["field"] == "game"
     assert right["root_visits"] == 61

@@ -19,14 +19,10 @@ import pytest
 import zermelo
 from zermelo.cli import main
 from zermelo.evaluate.analysis import AnalysisEngine
-from zermelo.evaluate.annotate import (
-    AnnotateOptions,
-    GameReview,
-    annotate_games,
-    centipawns,
-)
+from zermelo.evaluate.annotate import AnnotateOptions, GameReview, annotate_games
 from zermelo.options import make_options
 from zermelo.search import SearchOptions, UniformEvaluator
+from zermelo.testing import HashEvaluator
 
 FOOLS_MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 COMMENTED = "1. e4 {best by test} e5 $1 (1... c5 2. Nf3 (2. c3)) 2. Nf3 Nc6 *\n"
@@ -84,7 +80,7 @@ def test_a_mate_that_was_played_counts_even_if_the_search_missed_it() -> None:
 
 def test_every_move_has_an_evaluation_after_a_round_trip_but_the_mating_one() -> None:
     for text, mates in ((FOOLS_MATE, True), (COMMENTED, False)):
-        ((game, review),) = annotated(text, evaluator=zermelo.testing.HashEvaluator())
+        ((game, review),) = annotated(text, evaluator=HashEvaluator())
         nodes = list(game.mainline())
         assert [node.eval() is not None for node in nodes] == [True] * (len(nodes) - mates) + (
             [False] * mates
@@ -137,12 +133,6 @@ def test_playing_the_best_move_is_never_marked() -> None:
     ((game, review),) = annotated(FOOLS_MATE, inaccuracy=0.0)
     assert review.moves[3].best == "Qh4#"
     assert list(game.mainline())[3].nags == set()
-
-
-def test_values_become_pawns_by_the_curve() -> None:
-    assert centipawns(0.0) == 0
-    assert centipawns(0.5) == -centipawns(-0.5) == 284
-    assert centipawns(1.0) == centipawns(1.5) == 12749
 
 
 def test_games_come_back_in_order_with_their_numbers() -> None:
@@ -209,7 +199,7 @@ def test_the_command_prints_pgn_or_writes_a_file_and_reports(
         ("", ["--evaluator", "uniform"], "there is no game in"),
         (FOOLS_MATE, [], "annotate needs --weights FILE"),
         (FOOLS_MATE, ["--evaluator", "guess"], "there is no evaluator 'guess'"),
-        (FOOLS_MATE, ["--weights", "none.pb.gz"], "there is no network file 'none.pb.gz'"),
+        (FOOLS_MATE, ["--weights", "none.pb.gz"], "there is no network 'none.pb.gz'"),
         (FOOLS_MATE, ["--evaluator", "uniform", "--blunder", "7"], "blunder"),
         (FOOLS_MATE, ["--evaluator", "uniform", "-o", "no/such.pgn"], "there is no folder"),
         (FOOLS_MATE, ["--evaluator", "uniform", "-o", "in.pgn"], "is the input itself"),

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from simulation import load
+from scripts import load_script
 
 from zermelo.errors import UserError
 from zermelo.evaluate import GamePair, Meeting, Pentanomial, Score, bradley_terry
 
-simulated = load()
+simulated = load_script("benchmarks/match_statistics.py")
 
 
 def test_two_players_differ_by_the_elo_of_their_match() -> None:

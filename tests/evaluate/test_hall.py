@@ -8,19 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small_networks import save_small
 
 import zermelo
 from zermelo import _core
 from zermelo.evaluate.contestants import BOARDS, GATHER, can_gather, make_contestants
 from zermelo.evaluate.match import MatchOptions, play_match
-from zermelo.network import (
-    NetworkEvaluator,
-    NetworkOptions,
-    architecture_for,
-    load_network,
-    random_weights,
-    save_network,
-)
+from zermelo.network import NetworkEvaluator, load_network
 from zermelo.search import Search, SearchOptions
 
 CONNECT4 = zermelo.game("connect4")
@@ -28,10 +22,7 @@ CONNECT4 = zermelo.game("connect4")
 
 @pytest.fixture
 def network(tmp_path: Path) -> str:
-    architecture = architecture_for(CONNECT4, NetworkOptions(blocks=1, filters=8, value_hidden=8))
-    path = tmp_path / "connect4.onnx"
-    save_network(random_weights(architecture), path)
-    return str(path)
+    return str(save_small(tmp_path / "connect4.onnx"))
 
 
 def test_searches_in_threads_share_batches_and_find_the_same() -> None:

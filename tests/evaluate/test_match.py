@@ -14,6 +14,7 @@ from typing import Any
 
 import chess.pgn
 import pytest
+from small_networks import save_small
 
 import zermelo
 from zermelo.cli.match import split_players
@@ -30,7 +31,6 @@ from zermelo.evaluate.tournament import play_tournament
 from zermelo.evaluate.worker import description
 from zermelo.evaluate.workers import COMMAND, Setup, play_tasks
 from zermelo.games.protocol import Game, State
-from zermelo.network import NetworkOptions, architecture_for, random_weights, save_network
 
 PLAYERS = ["rollout?simulations=40", "rollout?simulations=10"]
 FORTY = MatchOptions(games=40, seed=3)
@@ -129,10 +129,7 @@ def test_a_player_that_chooses_an_illegal_action_loses_and_it_is_said() -> None:
 
 
 def test_a_network_against_itself_and_the_game_is_known_from_it(tmp_path: Path) -> None:
-    game = zermelo.game("connect4")
-    file = tmp_path / "net.onnx"
-    architecture = architecture_for(game, NetworkOptions(blocks=1, filters=8))
-    save_network(random_weights(architecture, seed=2), file)
+    file = save_small(tmp_path / "net.onnx", seed=2)
     specs = [f"{file}?simulations=8", f"policy?weights={file}&temperature=1"]
     result = play_match(specs, options=MatchOptions(games=4))
     assert result.game == "connect4"

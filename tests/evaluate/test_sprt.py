@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from simulation import load
+from scripts import load_script
 
 from zermelo.errors import UserError
 from zermelo.evaluate import Pentanomial, Score, Sprt, score_of
 from zermelo.evaluate.likelihood import drop
 
-simulated = load()
+simulated = load_script("benchmarks/match_statistics.py")
 PAIR = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 

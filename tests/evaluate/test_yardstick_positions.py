@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from exact_player import ByScore, Scores, position_file
+from scripts import load_script
 
 import zermelo
 from zermelo import _core
@@ -112,12 +112,7 @@ def test_all_scores_of_the_set_are_those_of_the_solver() -> None:
 
 
 def test_the_tool_makes_the_sets_positions_again() -> None:
-    spec = importlib.util.spec_from_file_location(
-        "make_connect4_set", ROOT / "tools" / "make_connect4_set.py"
-    )
-    assert spec is not None and spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
+    tool = load_script("tools/make_connect4_set.py")
     shipped = set(known_positions.CONNECT4_SET.read_text().splitlines())
     made = list(tool.make_set(tool.SEED, range(28, 35)))
     assert len(made) == 1 + 7 * 22

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 import typer
 from exact_player import position_file
+from small_networks import save_small, small_weights
 from typer.testing import CliRunner
 
 import zermelo
@@ -28,8 +30,7 @@ from zermelo.evaluate.yardsticks import (
     measure,
     yardsticks_for,
 )
-from zermelo.network import NetworkEvaluator, random_weights, save_network
-from zermelo.network.architecture import NetworkOptions, architecture_for
+from zermelo.network import NetworkEvaluator, load_network
 from zermelo.network.runtimes import installed_backends
 from zermelo.options import make_options, option_table
 from zermelo.search import RolloutEvaluator, UniformEvaluator
@@ -112,7 +113,6 @@ def test_options_are_checked_like_those_of_every_section() -> None:
 
 
 def test_a_checkpoints_network_is_measured_and_the_next_one_takes_its_place() -> None:
-    architecture = architecture_for(CONNECT4, NetworkOptions(blocks=1, filters=8))
     backend = installed_backends()[0]
     run = SimpleNamespace(
         config=SimpleNamespace(workers=SimpleNamespace(backend=backend, precision="f32"))
@@ -121,9 +121,9 @@ def test_a_checkpoints_network_is_measured_and_the_next_one_takes_its_place() ->
     hook = CheckpointYardsticks(CONNECT4, options)
     found = []
     for seed in (1, 2, 1):
-        weights = random_weights(architecture, seed)
+        weights = small_weights(seed=seed)
         found.append(hook(SimpleNamespace(weights=lambda w=weights: w), run))
-    direct = measure(hook.yardsticks, NetworkEvaluator(random_weights(architecture, 2), backend))
+    direct = measure(hook.yardsticks, NetworkEvaluator(small_weights(seed=2), backend))
     for figures_of in (*found, direct):
         figures_of.pop("seconds")
     assert found[0] == found[2] != found[1]
@@ -131,16 +131,11 @@ def test_a_checkpoints_network_is_measured_and_the_next_one_takes_its_place() ->
 
 
 def made_checkpoints(folder: Path, count: int) -> list[Any]:
-    architecture = architecture_for(TICTACTOE, NetworkOptions(blocks=1, filters=4))
-    made = []
-    for number in range(count):
-        directory = folder / "checkpoints" / f"{number:06d}"
-        directory.mkdir(parents=True)
-        weights = random_weights(architecture, number)
-        save_network(weights, directory / "weights.safetensors")
+    made = [folder / "checkpoints" / f"{number:06}" for number in range(count)]
+    for number, directory in enumerate(made):
+        save_small(directory / "weights.safetensors", "tictactoe", number)
         (directory / "manifest.json").write_text("{}")
-        made.append(SimpleNamespace(directory=directory, weights=lambda w=weights: w))
-    return made
+    return [SimpleNamespace(directory=d, weights=partial(load_network, d)) for d in made]
 
 
 def climb(
@@ -193,7 +188,7 @@ def test_checkpoints_between_two_evaluations_do_not_break_the_chain(tmp_path: Pa
     checkpoints = made_checkpoints(tmp_path, 7)
     for number in (3, 6):  # as with every = 3
         assert climb(checkpoints[number])["ladder.games"] >= 6
-    names = Ladder(tmp_path / "ladder", TICTACTOE).names
+    names = Ladder(tmp_path / "ladder").names
     assert names == ["000000", "000003", "000006"]
 
 
@@ -292,7 +287,7 @@ def ask(*arguments: str) -> Any:
 
 def test_the_command_prints_json_with_stable_keys() -> None:
     done = ask("connect4", "--evaluator", "uniform", "--simulations", "8", "--limit", "40",
-               "--set", "generated", "--perfect", "3", "--json")  # fmt: skip
+               "--positions", "generated", "--perfect", "3", "--json")  # fmt: skip
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert set(found) == {"game", "evaluator", "simulations", "metrics", "mistakes"}
@@ -304,7 +299,7 @@ def test_the_command_prints_json_with_stable_keys() -> None:
 def test_the_command_measures_files_with_its_own_cache(tmp_path: Path) -> None:
     file, cache = position_file(tmp_path, count=6), tmp_path / "results.txt"
     done = ask("connect4", "--evaluator", "uniform", "--simulations", "20",
-               "--set", str(file), "--cache", str(cache))  # fmt: skip
+               "--positions", str(file), "--cache", str(cache))  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "connect4.Test_L9_R9.keeps_value" in done.stdout
     assert cache.read_text().strip()
@@ -320,8 +315,12 @@ def test_the_command_shows_a_table_for_any_game() -> None:
     ("arguments", "sentence"),
     [
         (["connect4"], "which network"),
-        (["connect4", "--evaluator", "uniform", "--set", "nowhere"], "there is no set 'nowhere'"),
-        (["tictactoe", "--evaluator", "uniform", "--set", "generated"], "is for connect4"),
+        (
+            ["connect4", "--evaluator", "uniform", "--positions", "nowhere"],
+            "no positions 'nowhere'",
+        ),
+        (["tictactoe", "--evaluator", "uniform", "--positions", "generated"], "is for connect4"),
+        (["tictactoe", "--evaluator", "uniform", "--set", "foo"], "--set 'foo' should look like"),
         (["tictactoe", "--evaluator", "uniform", "--perfect", "3"], "is for connect4"),
         (["connect4", "--weights", "nowhere.onnx"], "there is no network"),
     ],

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from walks import walk
 
 import zermelo
 
@@ -21,17 +22,6 @@ START = "B:W" + ",".join(map(str, range(21, 33))) + ":B" + ",".join(map(str, ran
 @pytest.fixture(scope="module")
 def game() -> Any:
     return zermelo.game("checkers")
-
-
-def walk(game: Any, choices: list[int]) -> Any:
-    """The position after those choices, or where the game ended before."""
-    state = game.initial()
-    for choice in choices:
-        legal = game.legal_actions(state)
-        if not legal:
-            break
-        state = game.play(state, legal[choice % len(legal)])
-    return state
 
 
 def texts(game: Any, state: Any) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from walks import walk
 
 import zermelo
 
@@ -78,17 +79,6 @@ def random_game(rng: random.Random) -> Iterator[Any]:
         yield state
 
 
-def walk(choices: list[int]) -> Any:
-    """The position after those choices, or where the game ended before."""
-    state = GAME.initial()
-    for choice in choices:
-        legal = GAME.legal_actions(state)
-        if not legal:
-            break
-        state = GAME.play(state, legal[choice % len(legal)])
-    return state
-
-
 def play_against_twin(seed: int) -> zermelo.Outcome | None:
     rng, twin, state, ply = random.Random(seed), SlowConnectFour(), GAME.initial(), 0
     while True:
@@ -151,7 +141,7 @@ def test_the_slow_twin_counts_the_same_paths() -> None:
 @given(choices=CHOICES, choice=st.integers(0, 6))
 @settings(max_examples=150, deadline=None)
 def test_playing_and_mirroring_commute(choices: list[int], choice: int) -> None:
-    state = walk(choices)
+    state = walk(GAME, choices)
     legal = GAME.legal_actions(state)
     assert GAME.num_symmetries(state) == 2
     assert GAME.transform(state, 0) == state
@@ -170,7 +160,7 @@ def test_playing_and_mirroring_commute(choices: list[int], choice: int) -> None:
 def test_the_observation_shows_the_movers_stones_first_and_moves_with_the_mirror(
     choices: list[int],
 ) -> None:
-    state = walk(choices)
+    state = walk(GAME, choices)
     planes = GAME.observe(state)
     assert planes.shape == GAME.observation_shape == (2, 6, 7)
     mine, theirs = ("X", "O") if GAME.player(state) == 0 else ("O", "X")
@@ -203,7 +193,7 @@ def test_the_order_of_moves_does_not_matter() -> None:
 @given(choices=CHOICES)
 @settings(max_examples=150, deadline=None)
 def test_texts_come_back(choices: list[int]) -> None:
-    state = walk(choices)
+    state = walk(GAME, choices)
     assert GAME.parse_position(GAME.position_text(state)) == state
     for action in GAME.legal_actions(state):
         assert GAME.action_text(state, action) == str(action + 1)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from walks import walk
 
 import zermelo
 
@@ -19,17 +20,6 @@ CHOICES = st.lists(st.integers(0, 120), max_size=121)  # taken modulo the number
 
 def hex_game(size: int, swap: bool) -> Any:
     return zermelo.game(f"hex?size={size}" + ("&swap=on" if swap else ""))
-
-
-def walk(game: Any, choices: list[int]) -> Any:
-    """The position after those choices, or where the game ended before."""
-    state = game.initial()
-    for choice in choices:
-        legal = game.legal_actions(state)
-        if not legal:
-            break
-        state = game.play(state, legal[choice % len(legal)])
-    return state
 
 
 class SlowHex:

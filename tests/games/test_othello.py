@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from walks import walk
 
 import zermelo
 
@@ -21,17 +22,6 @@ CHOICES = st.lists(st.integers(0, 59), max_size=64)  # taken modulo the number o
 
 def othello(size: int) -> Any:
     return zermelo.game("othello" if size == 8 else "othello?size=6")
-
-
-def walk(game: Any, choices: list[int]) -> Any:
-    """The position after those choices, or where the game ended before."""
-    state = game.initial()
-    for choice in choices:
-        legal = game.legal_actions(state)
-        if not legal:
-            break
-        state = game.play(state, legal[choice % len(legal)])
-    return state
 
 
 class SlowOthello:

@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
+from scripts import load_script
 
 from zermelo.replay import ReplayStore
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from kill_loop import children  # noqa: E402
+children = load_script("tools/kill_loop.py").children
 
 SETTINGS = (
     "network.blocks=1", "network.filters=8", "selfplay.workers=2", "selfplay.games=8",

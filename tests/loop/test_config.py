@@ -17,10 +17,10 @@ from zermelo.config import (
     find_preset,
     parse_duration,
     parse_settings,
-    preset_names,
     read_run_file,
 )
 from zermelo.config.options import HIGHEST_SEED
+from zermelo.config.presets import preset_directories
 from zermelo.config.run_config import new_head, refuse_incompatible
 from zermelo.config.sections import rows_of, section_kinds
 from zermelo.config.toml_file import toml_text, toml_value
@@ -62,13 +62,13 @@ def test_every_option_says_what_it_is_for() -> None:
     ("tables", "sentence"),
     [
         ({}, r"\[game\] has no name"),
-        ({"gmae": {}}, "there is no section 'gmae'; the nearest is 'game'"),
+        ({"gmae": {}}, "there is no section 'gmae'; did you mean 'game'"),
         ({"iterations": 3}, "there is no key 'iterations'"),
         ({"game": "connect4"}, r"'game' is a section, not a value: write \[game\]"),
         ({"game": {"name": 4}}, "name is 4, not text"),
-        ({"network": {"filter": 8}}, "no option 'filter'; the nearest is 'filters'"),
-        ({"search": {"c_pukt": 8}}, "no option 'c_pukt'; the nearest is 'c_puct'"),
-        ({"selfplay": {"wokers": 8}}, "no option 'wokers'; the nearest is 'workers'"),
+        ({"network": {"filter": 8}}, "no option 'filter'; did you mean 'filters'"),
+        ({"search": {"c_pukt": 8}}, "no option 'c_pukt'; did you mean 'c_puct'"),
+        ({"selfplay": {"wokers": 8}}, "no option 'wokers'; did you mean 'workers'"),
         ({"search": {"seed": 8}}, "'seed' follows from loop.seed"),
         ({"network": {"filters": 0}}, "filters is 0, not a whole number from 1 to 2048"),
         ({"network": {"filters": "many"}}, "filters is 'many', not a whole number"),
@@ -140,8 +140,8 @@ def test_settings_are_given_with_or_without_their_section() -> None:
     [
         ("filters", "write it as section.key=value"),
         ("=3", "write it as section.key=value"),
-        ("trian.batch=3", "there is no section 'trian'; the nearest is 'train'"),
-        ("fliters=3", "there is no such option; the nearest is 'filters'"),
+        ("trian.batch=3", "there is no section 'trian'; did you mean 'train'"),
+        ("fliters=3", "there is no such option; did you mean 'filters'"),
         ("batch=3", "say which of search.batch, train.batch"),
     ],
 )
@@ -221,7 +221,6 @@ def test_times_are_shown_in_two_units() -> None:
 def test_presets_are_found_by_name_and_are_sound_run_files() -> None:
     assert find_preset("no-such-preset") is None
     assert find_preset("../pyproject") is None
-    for name in preset_names():
-        path = find_preset(name)
-        assert path is not None
-        RunConfig.from_tables(read_run_file(path)[1], name).game()
+    for path in [path for place in preset_directories() for path in place.glob("*.toml")]:
+        assert find_preset(path.stem)
+        RunConfig.from_tables(read_run_file(path)[1], path.stem).game()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib.util
 import json
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scripts import load_script
 
 from zermelo.checkpoint import CheckpointStore
 from zermelo.errors import UserError
@@ -26,20 +25,7 @@ from zermelo.loop.health_replay import Rediscovery
 from zermelo.loop.run_directory import Run
 from zermelo.replay import Samples, ShardHeader, read_shard, write_shard
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "broken_runs.py"
-
-
-def load_tool() -> Any:
-    spec = importlib.util.spec_from_file_location("broken_runs", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["broken_runs"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-broken_runs = load_tool()
+broken_runs = load_script("tools/broken_runs.py")
 
 
 @pytest.fixture(scope="module")

@@ -253,7 +253,9 @@ def test_the_health_is_there_after_a_resume_and_noted_when_its_first_fault_chang
     found = [window]
     monkeypatch.setattr("zermelo.loop.cycle.diagnose", lambda *_, **__: found)
     view = RecordingView()
-    loop = Loop(Run.open(path), Stop(), view)
+    run = Run.open(path)
+    run.lock()
+    loop = Loop(run, Stop(), view)
     loop.open_stores()
     loop.begin()
     assert loop.status.health == "window: the window is bad"

@@ -40,6 +40,7 @@ from zermelo.replay import (
     shard_path,
     write_shard,
 )
+from zermelo.replay.rules import check_rows
 
 STOCKFISH = Path("/usr/games/stockfish")
 MY_GAME = str(Path(__file__).resolve().parents[2] / "examples" / "my_game.py")
@@ -122,7 +123,7 @@ def test_an_unknown_result_teaches_that_nothing_is_known() -> None:
     game = zermelo.game("tictactoe")
     samples = samples_of(game, [[Label(game.initial(), {4: 1.0}, None)]])
     assert samples.results.tolist() == [-1, 0, 1]
-    samples.validate(game)
+    check_rows(samples, Schema.of(game))
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -135,7 +136,7 @@ def test_a_pgn_gives_the_played_moves_and_the_result_for_the_mover(tmp_path: Pat
     games = list(labelled_file(game, path))
     assert len(games) == 1  # the other has no result
     samples = samples_of(game, games)
-    samples.validate(game)
+    check_rows(samples, Schema.of(game))
     assert samples.results.tolist() == [-1, 1, -1, 1]
     assert samples.plies_left.tolist() == [4, 3, 2, 1]
     last = games[0][3]
@@ -244,7 +245,7 @@ def test_an_engine_teaches_by_playing() -> None:
     labels = next(games)
     games.close()
     samples = samples_of(game, [labels])
-    samples.validate(game)
+    check_rows(samples, Schema.of(game))
     assert len(samples) == len(labels) > 5
     assert any(label.value not in (None, 0.0) for label in labels)
     assert with_limit("uci:x") == "uci:x?nodes=2000"

@@ -13,13 +13,13 @@ import pytest
 from tiny_runs import TABLES
 
 from zermelo.cli import main
-from zermelo.cli.selfplay import worker_seed
 from zermelo.cli.train import existing_run, open_run
 from zermelo.config import RunConfig
 from zermelo.config.options import HIGHEST_SEED
 from zermelo.config.run_config import new_head
 from zermelo.errors import UserError
 from zermelo.loop import Run, is_run
+from zermelo.loop.shards import worker_seed
 from zermelo.replay import Samples, read_shard
 
 Captured = pytest.CaptureFixture[str]
@@ -97,7 +97,7 @@ def test_an_existing_run_keeps_its_settings_unless_others_are_given(
         (["{run}", "--seed", "9"], "loop.seed is 5 and cannot become 9"),
         (["{run}", "--set", "game.name=connect4"], "game.name is 'tictactoe' and cannot become"),
         (["connect4", "--run", "{run}"], "is a run of tictactoe, not of connect4"),
-        (["{run}", "--set", "lerning_rate=1"], "the nearest is 'learning_rate'"),
+        (["{run}", "--set", "lerning_rate=1"], "did you mean 'learning_rate'?"),
         (["{run}", "--set", "learning_rate=9"], "learning_rate is '9', not a number from"),
         (["{run}", "--for", "soon"], "'soon' is not a time"),
         (["{run}", "--run", "elsewhere"], "is a run itself"),
@@ -192,7 +192,7 @@ def test_an_unknown_key_in_a_runs_own_file_is_named(existing: Path, capsys: Capt
     (existing / "run.toml").write_text(text.replace("c_puct =", "c_pukt =", 1))
     assert main(["train", str(existing)]) == 2
     err = capsys.readouterr().err
-    assert "run.toml: [search]: there is no option 'c_pukt'; the nearest is 'c_puct'" in err
+    assert "run.toml: [search]: there is no option 'c_pukt'; did you mean 'c_puct'?" in err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -258,7 +258,7 @@ def test_selfplay_alone_makes_shards_with_figures(tmp_path: Path, capsys: Captur
     assert "samples of" in capsys.readouterr().out
     shutil.rmtree(out)
     assert main([*arguments[:2], "--out", str(out), "--samples", "9", "--weights", "none"]) == 2
-    assert "there is no network file 'none'" in capsys.readouterr().err
+    assert "there is no network 'none'" in capsys.readouterr().err
 
 
 def test_the_same_selfplay_again_adds_other_games(tmp_path: Path, capsys: Captured) -> None:

@@ -6,17 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small_networks import save_small
 
 import zermelo
 from zermelo.games.protocol import Game
-from zermelo.network import (
-    NetworkEvaluator,
-    NetworkOptions,
-    architecture_for,
-    load_network,
-    random_weights,
-    save_network,
-)
+from zermelo.network import NetworkEvaluator, load_network
 from zermelo.players import player
 from zermelo.players.network_path import network_path
 from zermelo.players.policy_player import PolicyPlayer
@@ -28,22 +22,16 @@ from zermelo.search import SearchOptions
 CONNECT4 = zermelo.game("connect4")
 
 
-def save(path: Path, seed: int = 0) -> Path:
-    architecture = architecture_for(CONNECT4, NetworkOptions(blocks=1, filters=8, value_hidden=8))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    save_network(random_weights(architecture, seed=seed), path)
-    return path
-
-
 @pytest.fixture
 def network(tmp_path: Path) -> Path:
-    return save(tmp_path / "connect4.onnx")
+    return save_small(tmp_path / "connect4.onnx")
 
 
 @pytest.fixture
 def run_directory(tmp_path: Path) -> Path:
     for number in (2, 11, 12):
-        save(tmp_path / "run" / "checkpoints" / f"{number:06}" / "weights.safetensors", number)
+        place = tmp_path / "run" / "checkpoints" / f"{number:06}"
+        save_small(place / "weights.safetensors", seed=number)
     for number in (2, 11):  # the twelfth is being written: its manifest comes last
         (tmp_path / "run" / "checkpoints" / f"{number:06}" / "manifest.json").write_text("{}")
     return tmp_path / "run"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from small_networks import save_small, small_weights
 
 import zermelo
 from zermelo.evaluate.match import MatchOptions, play_match
-from zermelo.network import NetworkOptions, architecture_for, random_weights, save_network
+from zermelo.network import save_network
 from zermelo.players.search_player import SearchPlayer
 
 CONNECT4 = zermelo.game("connect4")
@@ -17,10 +18,7 @@ EXACT = {"cache_symmetry": False, "backend": "openvino", "gather": 8}
 
 @pytest.fixture
 def network(tmp_path: Path) -> str:
-    architecture = architecture_for(CONNECT4, NetworkOptions(blocks=1, filters=8, value_hidden=8))
-    path = tmp_path / "connect4.onnx"
-    save_network(random_weights(architecture), path)
-    return str(path)
+    return str(save_small(tmp_path / "connect4.onnx"))
 
 
 def prepared(network: str, **settings: object) -> SearchPlayer:
@@ -66,8 +64,7 @@ def test_nothing_is_shared_that_could_change_a_move(
 
 def test_a_file_that_was_replaced_is_another_network(network: str) -> None:
     one = prepared(network)
-    architecture = architecture_for(CONNECT4, NetworkOptions(blocks=2, filters=8, value_hidden=8))
-    save_network(random_weights(architecture, seed=1), Path(network))
+    save_network(small_weights(seed=1, blocks=2), Path(network))
     other = prepared(network)
     assert cache_of(one) is not cache_of(other)
     assert one._evaluator is not other._evaluator

@@ -38,7 +38,7 @@ native_games = pytest.mark.parametrize("spec", NATIVE)
 all_games = pytest.mark.parametrize("spec", ALL)
 # A walk is a list of numbers; each picks one of the legal actions of its ply.
 walks = st.lists(st.integers(0, 2**16), max_size=120)
-few = settings(max_examples=15, deadline=None)
+few = settings(max_examples=15)
 
 
 def walk(spec: str, picks: list[int]) -> tuple[Any, State, list[int]]:

@@ -65,7 +65,7 @@ option_values = st.fixed_dictionaries(
 )
 runs = st.lists(st.tuples(st.integers(0, 120), switches, switches), min_size=1, max_size=4)
 walks = st.lists(st.integers(0, 2**16), max_size=60)
-many = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 
 def walked(game: Any, picks: list[int]) -> Any:

@@ -45,7 +45,6 @@ def test_shards_are_listed_newest_last(tmp_path: Path) -> None:
 def test_a_directory_need_not_be_there(tmp_path: Path) -> None:
     store = ReplayStore(tmp_path / "none", GAME)
     assert store.shards() == []
-    assert store.newest_iteration() is None
     assert store.samples_of(0) == store.next_number(0) == 0
     assert store.remove_temporary() == []
 
@@ -61,7 +60,6 @@ def test_samples_of_an_iteration_are_counted_by_headers(
     monkeypatch.setattr("zermelo.replay.store.read_shard", None)
     expected[2] += len(late)
     assert [store.samples_of(iteration) for iteration in range(4)] == [*expected, 0]
-    assert store.newest_iteration() == 2
 
 
 def test_headers_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

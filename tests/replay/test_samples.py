@@ -32,7 +32,7 @@ def with_value(samples: Samples, column: str, place: Any, value: Any) -> Samples
 @pytest.mark.parametrize("name", [*game_names(), "chess?encoder=lc0", "chess?mirror=on"])
 def test_samples_of_every_game_keep_to_the_rules(name: str) -> None:
     samples = random_samples(name, games=1, max_plies=30)
-    samples.validate(zermelo.game(name))
+    check_rows(samples, Schema.of(zermelo.game(name)))
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -66,7 +66,7 @@ def test_samples_of_the_core_keep_to_the_rules(name: str) -> None:
         native_game(game), evaluator, _core.SearchOptions(), options, None
     )
     samples = Samples.from_columns(runner.play(200, 0.0, None))
-    samples.validate(game)
+    check_rows(samples, Schema.of(game))
     assert len(samples) >= 200
     assert 0 < ((samples.flags & FULL) != 0).mean() < 1
 
@@ -101,9 +101,9 @@ def test_a_row_that_breaks_a_rule_is_named(
 
 def test_a_share_without_policy_target_is_refused() -> None:
     samples = random_samples(games=2, full_share=0.0)
-    samples.validate(GAME)
+    check_rows(samples, Schema.of(GAME))
     with pytest.raises(ShardError, match="row 0: the sum of policy_shares is 65535, not 0"):
-        with_value(samples, "policy_shares", 2, 65535).validate(GAME)
+        check_rows(with_value(samples, "policy_shares", 2, 65535), Schema.of(GAME))
 
 
 def test_a_row_without_legal_actions_is_refused() -> None:
@@ -111,18 +111,18 @@ def test_a_row_without_legal_actions_is_refused() -> None:
     counts = samples.policy_counts.copy()
     counts[:2] = [0, counts[0] + counts[1]]
     with pytest.raises(ShardError, match="row 0: policy_counts is 0, not at least 1"):
-        changed(samples, policy_counts=counts).validate(GAME)
+        check_rows(changed(samples, policy_counts=counts), Schema.of(GAME))
 
 
 def test_an_observation_that_is_not_finite_is_refused() -> None:
     game = zermelo.game("examples/my_game.py")
     samples = random_samples(game, games=1)
-    samples.validate(game)
+    check_rows(samples, Schema.of(game))
     for value in (np.nan, np.inf):
         broken = samples.observations.copy()
         broken.view(np.float32)[3, 1] = value
         with pytest.raises(ShardError, match="row 3: an observation is not finite"):
-            changed(samples, observations=broken).validate(game)
+            check_rows(changed(samples, observations=broken), Schema.of(game))
 
 
 def test_scalar_planes_end_where_the_layout_says() -> None:
@@ -130,19 +130,19 @@ def test_scalar_planes_end_where_the_layout_says() -> None:
     samples = random_samples("chess", games=1, max_plies=5)
     broken = with_value(samples, "observations", (2, 14), 1 << 24)
     with pytest.raises(ShardError, match="row 2: there is a byte behind the scalar planes"):
-        broken.validate(game)
+        check_rows(broken, Schema.of(game))
 
 
 def test_samples_of_another_game_are_refused() -> None:
     with pytest.raises(ShardError, match="have 2 words, those of chess have 15"):
-        random_samples("connect4", games=1).validate(zermelo.game("chess"))
+        check_rows(random_samples("connect4", games=1), Schema.of(zermelo.game("chess")))
 
 
 def test_rounding_of_value_and_draw_is_allowed_for() -> None:
     samples = random_samples(games=1, full_share=1.0)
     values, draws = samples.values.copy(), samples.draws.copy()
     values[0], draws[0] = 16384, 32768  # 0.50002 + 0.50001
-    changed(samples, values=values, draws=draws).validate(GAME)
+    check_rows(changed(samples, values=values, draws=draws), Schema.of(GAME))
 
 
 def test_columns_must_fit_together() -> None:

@@ -1,27 +1,13 @@
 """Forced mates are proven with no network at all, and what is claimed is true."""
 
-import importlib.util
 import random
-from pathlib import Path
-from types import ModuleType
 
 import chess
 import pytest
+from scripts import load_script
 
-ROOT = Path(__file__).parents[2]
-
-
-def load(name: str) -> ModuleType:
-    """A script of `benchmarks/`."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-mates = load("mates")
-seed_example = load("seed_example")
+mates = load_script("benchmarks/mates.py")
+seed_example = load_script("benchmarks/seed_example.py")
 
 # Share of the suite that is proven within so many simulations; measured shares are a little above.
 EXPECTED = {1: (100, 1.0), 2: (10_000, 0.95), 3: (100_000, 0.75)}

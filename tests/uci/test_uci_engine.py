@@ -236,7 +236,7 @@ def test_without_a_network_it_says_so_and_plays() -> None:
 def test_a_network_that_cannot_be_loaded_is_named_and_done_without() -> None:
     with Talk(WeightsFile="/nowhere/net.pb.gz") as talk:
         lines = talk.ready()
-        assert any("error there is no network file '/nowhere/net.pb.gz'" in line for line in lines)
+        assert any("error there is no network '/nowhere/net.pb.gz'" in line for line in lines)
         assert any("no network is loaded" in line for line in lines)
         assert talk.ask("position startpos", "go nodes 20")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zermelo.search import Certain
-from zermelo.uci.scores import centipawns, mate_moves, permille, score, wdl_mu
+from zermelo.search.result import Certain, centipawns
+from zermelo.uci.scores import mate_moves, permille, score, wdl_mu
 
 
 @pytest.mark.parametrize("q", [-0.9, -0.3, 0.0, 0.1, 0.5, 0.99])

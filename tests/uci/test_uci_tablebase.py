@@ -55,7 +55,7 @@ def distance(board: chess.Board) -> int:
 
 @pytest.mark.parametrize("encoder", ["compact", "lc0"])
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_an_observation_gives_the_position_back(encoder: str, seed: int) -> None:
     game: Any = zermelo.game(f"chess?encoder={encoder}")
     random = np.random.default_rng(seed)

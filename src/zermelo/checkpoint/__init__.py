@@ -5,6 +5,13 @@ Knows files and arrays, no torch. `CheckpointStore(run / "checkpoints")` writes 
 
 from zermelo.checkpoint.manifest import CheckpointError, Manifest
 from zermelo.checkpoint.state import TrainingState
-from zermelo.checkpoint.store import Checkpoint, CheckpointStore
+from zermelo.checkpoint.store import Checkpoint, CheckpointStore, whole_checkpoints
 
-__all__ = ["Checkpoint", "CheckpointError", "CheckpointStore", "Manifest", "TrainingState"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointError",
+    "CheckpointStore",
+    "Manifest",
+    "TrainingState",
+    "whole_checkpoints",
+]

@@ -20,17 +20,6 @@ def write_synced(path: Path, data: bytes) -> None:
         os.close(handle)
 
 
-def sync_directory(path: Path) -> None:
-    """Makes the names in a directory last; a system that cannot open directories needs it not."""
-    if os.name == "nt":
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def read_all(path: Path, limit: int, words: str) -> bytes:
     """The file, or at most a byte more than `limit`; `words` name it in a CheckpointError."""
     try:

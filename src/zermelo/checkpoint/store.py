@@ -16,7 +16,7 @@ from importlib import metadata as package_metadata
 from pathlib import Path
 from typing import Any
 
-from zermelo.checkpoint.files import read_all, sync_directory, write_synced
+from zermelo.checkpoint.files import read_all, write_synced
 from zermelo.checkpoint.manifest import (
     MANIFEST_FILE,
     MAX_MANIFEST,
@@ -26,6 +26,7 @@ from zermelo.checkpoint.manifest import (
     is_file_name,
 )
 from zermelo.checkpoint.state import TRAINING_FILE, TrainingState, read_training_arrays
+from zermelo.files import sync_directory
 from zermelo.network.files import CHECKPOINT_FILE
 from zermelo.network.safetensors_file import read_safetensors, safetensors_bytes
 from zermelo.network.weights import Weights
@@ -111,11 +112,7 @@ class CheckpointStore:
 
     def list(self) -> list[int]:
         """The iterations that have a checkpoint, oldest first. Names only: nothing is verified."""
-        try:
-            names = [entry.name for entry in os.scandir(self.directory)]
-        except FileNotFoundError:
-            return []
-        return sorted(int(name) for name in names if _NAME.fullmatch(name))
+        return [int(place.name) for place in _numbered(self.directory)]
 
     def path(self, iteration: int) -> Path:
         """Where the checkpoint of that iteration is or would be."""
@@ -255,6 +252,20 @@ class CheckpointStore:
         aside = _aside(place, "old")
         os.rename(place, aside)
         shutil.rmtree(aside)
+
+
+def whole_checkpoints(directory: Path) -> list[Path]:
+    """Those that have a network and a manifest, which is written last; oldest first."""
+    parts = (MANIFEST_FILE, CHECKPOINT_FILE)
+    return [d for d in _numbered(directory) if all((d / part).is_file() for part in parts)]
+
+
+def _numbered(directory: Path) -> list[Path]:
+    try:
+        found = [entry for entry in directory.iterdir() if _NAME.fullmatch(entry.name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(found, key=lambda entry: int(entry.name))
 
 
 def _aside(place: Path, kind: str) -> Path:

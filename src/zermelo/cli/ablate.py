@@ -11,7 +11,6 @@ import typer
 from zermelo.cli.match_report import (
     ConcurrencyOption,
     DrawOption,
-    JsonOption,
     Live,
     MaxPliesOption,
     OpeningsOption,
@@ -27,6 +26,7 @@ from zermelo.cli.match_report import (
     sprt_of,
     undecided,
 )
+from zermelo.cli.options import GameArgument, JsonOption
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def ablate(
-    game: Annotated[str, typer.Argument(help="A game's name or Python file.")],
+    game: GameArgument,
     options: Annotated[
         str, typer.Option(help="NAME, NAME=VALUE:VALUE or NAME+NAME, joined by commas.")
     ] = OPTIONS,

@@ -24,7 +24,16 @@ from rich.text import Text
 
 from zermelo.cli.jsonl import make_engine, serve
 from zermelo.cli.judge import NETWORK_OPTIONS, open_judge, read_settings, rules_for
+from zermelo.cli.options import (
+    PIPED_WIDTH,
+    BackendOption,
+    GameArgument,
+    JsonOption,
+    SearchSetOption,
+    WeightsOption,
+)
 from zermelo.errors import UserError
+from zermelo.evaluate.analysis import TREE_DEPTH, TREE_SHARE
 from zermelo.games.notation import outcome_text, parse_position, position_text
 from zermelo.players.search_player import EVALUATORS
 from zermelo.search import ActionRow, Search, SearchOptions, SearchResult
@@ -32,7 +41,6 @@ from zermelo.search import ActionRow, Search, SearchOptions, SearchResult
 ROWS = 15  # candidates that are shown; JSON has all
 FRAMES_PER_SECOND = 8.0
 SECONDS = 3.0  # when nothing else is asked for
-PIPED_WIDTH = 110  # columns when the output is no terminal
 STOPS = {
     "simulations": "all simulations done",
     "proven": "the result is proven",
@@ -41,8 +49,6 @@ STOPS = {
     "max_nodes": "max_nodes reached",
 }
 SIMULATIONS = 800  # of a request that names none
-TREE_DEPTH = 6
-TREE_SHARE = 1000  # a node of the exported tree has at least this part of the visits
 
 
 def add_to(app: typer.Typer) -> None:
@@ -51,7 +57,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def analyse(
-    game: Annotated[str, typer.Argument(help="A game's name or Python file.")],
+    game: GameArgument,
     *,
     position: Annotated[str | None, typer.Option(help="Look at this, not the start.")] = None,
     simulations: Annotated[int | None, typer.Option(min=1, help="Stop after so many.")] = None,
@@ -59,23 +65,16 @@ def analyse(
         float | None, typer.Option(min=0.0, help="Stop after so long; 3 if nothing is given.")
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads that search the tree.")] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="OPTION=VALUE", help="An option of the search; repeatable."),
-    ] = None,
+    settings: SearchSetOption = None,
     evaluator: Annotated[
         str, typer.Option(help=f"In place of a network: {', '.join(EVALUATORS)}.")
     ] = "rollout",
-    weights: Annotated[
-        str | None, typer.Option(help="A network: FILE.pb.gz (lc0), .onnx or .safetensors.")
-    ] = None,
-    backend: Annotated[
-        str, typer.Option(help="What runs the network: auto, openvino, onnx or torch.")
-    ] = "auto",
+    weights: WeightsOption = None,
+    backend: BackendOption = "auto",
     tree: Annotated[
         Path | None, typer.Option(help="Write the tree's top to FILE.json or FILE.dot.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
     as_jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Answer requests, one JSON object per line each.")
     ] = False,

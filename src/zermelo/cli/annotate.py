@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from zermelo.cli.jsonl import make_engine
 from zermelo.cli.judge import open_judge, rules_for
+from zermelo.cli.options import BackendOption, SearchSetOption, WeightsOption
 from zermelo.errors import UserError
 from zermelo.players.search_player import EVALUATORS
 
@@ -40,13 +41,9 @@ def annotate(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to; standard output if none.")
     ] = None,
-    weights: Annotated[
-        str | None, typer.Option(help="A network: FILE.pb.gz (lc0), .onnx or .safetensors.")
-    ] = None,
+    weights: WeightsOption = None,
     simulations: Annotated[int, typer.Option(min=1, help="For each position.")] = 800,
-    backend: Annotated[
-        str, typer.Option(help="What runs the network: auto, openvino, onnx or torch.")
-    ] = "auto",
+    backend: BackendOption = "auto",
     evaluator: Annotated[
         str | None, typer.Option(help=f"In place of a network: {', '.join(EVALUATORS)}.")
     ] = None,
@@ -57,10 +54,7 @@ def annotate(
     threads: Annotated[
         int | None, typer.Option(min=1, help="Threads; as many as processors if not given.")
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="OPTION=VALUE", help="An option of the search; repeatable."),
-    ] = None,
+    settings: SearchSetOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; the PGN needs -o.")] = False,
 ) -> None:
     """Write evaluations, blunders and better lines into chess games; Ctrl-C keeps what is done."""

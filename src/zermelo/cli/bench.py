@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from zermelo.cli.options import JsonOption
 from zermelo.games import game as find_game
 from zermelo.games import game_names
 from zermelo.games.protocol import Game, State
@@ -56,7 +57,7 @@ def bench(
     seconds: Annotated[
         float, typer.Option(min=0.0, help="For each speed; 0 gives the signature only.")
     ] = 1.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Print the search's signature and its speed, game by game."""
     chosen = [find_game(name) for name in games or game_names()]

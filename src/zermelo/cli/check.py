@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from zermelo.cli.options import GameArgument, JsonOption
 from zermelo.games import game as find_game
 from zermelo.testing import check_game
 
@@ -19,11 +20,11 @@ def add_to(app: typer.Typer) -> None:
 
 
 def check(
-    game: Annotated[str, typer.Argument(help="A game's name or Python file.")],
+    game: GameArgument,
     games: Annotated[int, typer.Option(min=1, help="Random games to play.")] = 20,
     seed: Annotated[int, typer.Option(help="Seed of the random games.")] = 0,
     max_plies: Annotated[int, typer.Option(min=1, help="Longest game that is allowed.")] = 5000,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Prove a game sound by playing random games; exit code 1 if it is not."""
     report = check_game(find_game(game), games=games, seed=seed, max_plies=max_plies)

@@ -12,6 +12,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from zermelo.cli.options import JsonOption
+
 if TYPE_CHECKING:
     from zermelo.loop.health import Finding
 
@@ -28,7 +30,7 @@ def doctor(
     quick: Annotated[
         bool, typer.Option("--quick", help="Only what metrics and shard headers say.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Say why a run does not learn, and what to do; exit code 1 if something is wrong.
 

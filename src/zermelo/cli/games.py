@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
 
 import typer
 
+from zermelo.cli.options import JsonOption
 from zermelo.games.registry import game_entries
 
 
@@ -15,9 +15,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(games)
 
 
-def games(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+def games(as_json: JsonOption = False) -> None:
     """List the games and their parameters."""
     entries = game_entries()
     if as_json:

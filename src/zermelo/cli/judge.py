@@ -14,6 +14,7 @@ from zermelo.games.protocol import Game
 from zermelo.games.registry import named_game
 from zermelo.network import load_network
 from zermelo.network.measure import choice_text
+from zermelo.players.network_path import network_path
 from zermelo.players.search_player import native_evaluator, network_evaluator
 from zermelo.search import LOOSE_CACHE
 
@@ -26,7 +27,9 @@ def rules_for(game: str, weights: str | None) -> Game:
     rules = find_game(game)
     if weights is None or rules.name.partition("?")[0] != "chess":
         return rules
-    return related_game(rules.name, named_game(load_network(weights).architecture.game))
+    return related_game(
+        rules.name, named_game(load_network(network_path(weights)).architecture.game)
+    )
 
 
 def open_judge(
@@ -35,9 +38,10 @@ def open_judge(
     """The evaluator and its name for people."""
     if weights is None:
         return native_evaluator(evaluator, seed), evaluator
-    judge = network_evaluator(weights, rules, backend)
+    found = network_path(weights)
+    judge = network_evaluator(found, rules, backend)
     tell_choice(judge.choice)
-    return judge, f"{Path(weights).name} on {judge.backend}"
+    return judge, f"{Path(found).name} on {judge.backend}"
 
 
 def tell_choice(choice: Sequence[Mapping[str, Any]]) -> None:

@@ -11,7 +11,6 @@ from zermelo.cli.match_report import (
     ConcurrencyOption,
     DrawOption,
     GameOption,
-    JsonOption,
     Live,
     MaxPliesOption,
     OpeningsOption,
@@ -28,6 +27,7 @@ from zermelo.cli.match_report import (
     sprt_of,
     undecided,
 )
+from zermelo.cli.options import JsonOption
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from zermelo.cli.options import PIPED_WIDTH
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
     from zermelo.evaluate.match import MatchResult
 
 PLAIN_SECONDS = 10.0  # between two lines of progress where there is no terminal
-WIDTH = 110  # of tables where there is no terminal
 GAMES = 100  # where nothing says how many
 MOST_GAMES = 20_000  # of a sequential test
 
@@ -34,7 +34,6 @@ ConcurrencyOption = Annotated[
 OutOption = Annotated[
     Path | None, typer.Option(help="A directory for the games; an unfinished match goes on.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 MaxPliesOption = Annotated[int, typer.Option(min=0, help="A longer game is a draw; 0: never.")]
 SprtOption = Annotated[
     str | None, typer.Option(help="ELO0,ELO1[,ALPHA,BETA]: stop when one of them is decided.")
@@ -152,7 +151,7 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int =
     # Names may have brackets and colons in them.
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console.width = max(console.width, WIDTH)
+        console.width = max(console.width, PIPED_WIDTH)
     table = Table(box=None, pad_edge=False)
     for index, head in enumerate(heads):
         text = index < left

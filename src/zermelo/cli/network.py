@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.cli.judge import tell_choice
+from zermelo.cli.options import BackendOption, JsonOption
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
 from zermelo.games.notation import parse_position
@@ -31,9 +32,7 @@ from zermelo.network.runtimes import BACKENDS, capable_backends, check_runtime, 
 from zermelo.players.network_path import network_path
 from zermelo.search import LOOSE_CACHE, Search, SearchOptions
 
-BackendOption = Annotated[str, typer.Option(help=f"auto, {', '.join(BACKENDS)}.")]
 PrecisionOption = Annotated[str, typer.Option(help="auto, f32, bf16 or int8.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 PRECISION_POSITIONS = 200
 MAX_THREADS, MAX_BATCH = 256, 4096
 WITH_PEAK = ("f32", "bf16")  # precisions in which OpenVINO multiplies matrices as it is told

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from zermelo.cli.options import GameArgument, JsonOption
 from zermelo.cli.waiting import interruptible
 from zermelo.games import game as find_game
 from zermelo.games import perft as counting
@@ -20,11 +21,11 @@ def add_to(app: typer.Typer) -> None:
 
 
 def perft(
-    game: Annotated[str, typer.Argument(help="A game's name or Python file.")],
+    game: GameArgument,
     depth: Annotated[int, typer.Argument(min=0, help="Plies.")],
     position: Annotated[str | None, typer.Option(help="Count from here, not the start.")] = None,
     divide: Annotated[bool, typer.Option("--divide", help="Count below each action.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Count the action sequences of a length: the test of a move generator."""
     rules = find_game(game)

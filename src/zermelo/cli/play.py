@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 
 from zermelo.cli.judge import tell_choice
+from zermelo.cli.options import GameArgument
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, outcome_text, parse_action, parse_position
@@ -44,7 +45,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def play(
-    game: Annotated[str, typer.Argument(help="A game's name or Python file.")],
+    game: GameArgument,
     against: Annotated[
         str | None,
         typer.Option(

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from zermelo.cli.train import SetOption, need_torch, open_run
+from zermelo.cli.options import RunSetOption
+from zermelo.cli.train import need_torch, open_run
 from zermelo.errors import UserError
 
 PLAIN_EVERY = 5.0  # seconds between lines of progress where there is no terminal
@@ -38,7 +39,7 @@ def pretrain(
         int | None, typer.Option(min=1, help="Samples at most; a teacher makes 10,000.")
     ] = None,
     epochs: Annotated[int, typer.Option(min=1, max=1000, help="Times over all samples.")] = 1,
-    settings: SetOption = None,
+    settings: RunSetOption = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Of everything random.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
 ) -> None:

@@ -13,16 +13,17 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from zermelo.cli.options import JsonOption
 from zermelo.errors import UserError
+from zermelo.files import TEMPORARY
 from zermelo.games import game as find_game
 from zermelo.replay import Schema, Shard, ShardHeader, read_header, read_shard
 from zermelo.replay.figures import ReplayFigures
 from zermelo.replay.samples import DRAW_SCALE, VALUE_SCALE, WHOLE_SHARE
-from zermelo.replay.shard import SUFFIX, TEMPORARY, parse_name
+from zermelo.replay.shard import SUFFIX, parse_name
 from zermelo.replay.store import DAMAGED
 
 PathArgument = Annotated[Path, typer.Argument(help="A run, a directory of shards, or a shard.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 PLAIN_EVERY = 5.0  # seconds between lines of progress where there is no terminal
 
 

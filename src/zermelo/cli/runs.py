@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from zermelo.cli.options import JsonOption
 from zermelo.errors import UserError
 
-PIPED_WIDTH = 200  # columns when the output is no terminal
+WIDTH = 200  # columns, for long paths, when the output is no terminal
 
 
 def add_to(app: typer.Typer) -> None:
@@ -26,7 +27,7 @@ def runs(
     directory: Annotated[Path, typer.Argument(help="Where to look; a run itself is fine.")] = Path(
         "runs"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List runs, newest last."""
     from zermelo.loop.run_directory import is_run
@@ -116,5 +117,5 @@ def show(rows: list[dict[str, Any]]) -> None:
         )
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = PIPED_WIDTH
+        console.width = WIDTH
     console.print(table)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zermelo.cli.options import PIPED_WIDTH, JsonOption
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 THEMES = 20  # rows of the table; JSON has all
 PLAIN_EVERY = 25  # problems between two lines of progress without a terminal
-PIPED_WIDTH = 110
 
 
 def add_to(app: typer.Typer) -> None:
@@ -38,7 +38,7 @@ def solve(
         Path | None, typer.Option(help="Write every answer to this file, one JSON object a line.")
     ] = None,
     failed: Annotated[bool, typer.Option("--failed", help="List what was not solved.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Have players solve tactical suites, mates, puzzles or positions with known scores."""
     from zermelo.evaluate.suite_files import read_suite

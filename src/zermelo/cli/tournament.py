@@ -11,7 +11,6 @@ from zermelo.cli.match_report import (
     ConcurrencyOption,
     DrawOption,
     GameOption,
-    JsonOption,
     Live,
     MaxPliesOption,
     OpeningsOption,
@@ -24,6 +23,7 @@ from zermelo.cli.match_report import (
     print_table,
     short_name,
 )
+from zermelo.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from zermelo.evaluate.bradley_terry import Ratings

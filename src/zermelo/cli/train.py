@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zermelo.cli.options import RunSetOption
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
 from zermelo.games.python_file import looks_like_file
@@ -26,11 +27,6 @@ CHECKED_GAMES, CHECKED_PLIES = 3, 200  # random ones of a game's file, before a 
 FATAL = (
     "attributes", "initial position", "player", "outcome", "legal actions", "observation", "play",
 )  # fmt: skip
-
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="An option; repeatable."),
-]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -47,7 +43,7 @@ def train(
     run: Annotated[
         Path | None, typer.Option(help="The run's directory; an existing run goes on.")
     ] = None,
-    settings: SetOption = None,
+    settings: RunSetOption = None,
     duration: Annotated[
         str | None, typer.Option("--for", metavar="TIME", help="Stop after 30m, 1h30m, ...")
     ] = None,

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from zermelo.cli.options import WeightsOption
+
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command."""
@@ -16,9 +18,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def uci(
-    weights: Annotated[
-        str | None, typer.Option(help="A network: .pb.gz (lc0), .onnx, .safetensors, checkpoint.")
-    ] = None,
+    weights: WeightsOption = None,
     given: Annotated[
         list[str] | None,
         typer.Option("--set", help="An option of the engine or of the search, NAME=VALUE."),

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.cli.match_report import JsonOption, Live, OpeningsOption, SeedOption, print_table
+from zermelo.cli.match_report import Live, OpeningsOption, SeedOption, print_table
+from zermelo.cli.options import (
+    BackendOption,
+    GameArgument,
+    JsonOption,
+    SearchSetOption,
+    WeightsOption,
+)
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,7 +29,6 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int], None]
 
-GENERATED = "generated"
 SHARES = ("keeps_value", "keeps_score", "solved", "score", "score_low", "score_high")
 COUNTS = ("positions", "games", "wins", "unique_games", "first_mistake")
 MISTAKES = 5  # lines that are shown; JSON has all
@@ -34,21 +40,18 @@ def add_to(app: typer.Typer) -> None:
 
 
 def yardstick(
-    game: Annotated[str, typer.Argument(help="A game's name or Python file.")],
+    game: GameArgument,
     *,
-    weights: Annotated[
-        str | None, typer.Option(help="A network's file, a checkpoint, or a run (its newest).")
-    ] = None,
+    weights: WeightsOption = None,
     evaluator: Annotated[
         str | None, typer.Option(help="In place of a network: uniform, rollout or hash.")
     ] = None,
     simulations: Annotated[int, typer.Option(min=1, help="Of the search, for a choice.")] = 100,
-    sets: Annotated[
+    positions: Annotated[
         list[str] | None,
         typer.Option(
-            "--set",
             metavar="NAME",
-            help=f"Only these positions: '{GENERATED}', a file, or a folder of files; repeatable.",
+            help="Only these: 'generated', a file, or a folder of files; repeatable.",
         ),
     ] = None,
     perfect: Annotated[
@@ -71,13 +74,8 @@ def yardstick(
     threads: Annotated[
         int, typer.Option(min=0, help="Of the search and of the solver; 0: one for each core.")
     ] = 0,
-    search: Annotated[
-        list[str] | None,
-        typer.Option(metavar="OPTION=VALUE", help="An option of the search; repeatable."),
-    ] = None,
-    backend: Annotated[
-        str, typer.Option(help="What runs the network: auto, openvino, onnx or torch.")
-    ] = "auto",
+    settings: SearchSetOption = None,
+    backend: BackendOption = "auto",
     as_json: JsonOption = False,
 ) -> None:
     """Measure a network: known positions, perfect play, fixed opponents."""
@@ -85,16 +83,14 @@ def yardstick(
     from zermelo.cli.waiting import interruptible
     from zermelo.cores import available_cores
     from zermelo.evaluate.yardsticks import measure
-    from zermelo.players.network_path import network_path
     from zermelo.search import SearchOptions
 
     if (weights is None) == (evaluator is None):
         raise UserError("which network? Give --weights FILE, or --evaluator uniform without one")
-    found = None if weights is None else network_path(weights)
-    rules = rules_for(game, found)
+    rules = rules_for(game, weights)
     threads = threads or available_cores()
-    options = SearchOptions(**(read_settings(search or ()) | {"threads": threads}))
-    judge, title = open_judge(rules, found, backend, evaluator or "", seed)
+    options = SearchOptions(**(read_settings(settings or ()) | {"threads": threads}))
+    judge, title = open_judge(rules, weights, backend, evaluator or "", seed)
     plan = evaluate_options(
         simulations=simulations,
         opponents=opponents,
@@ -113,8 +109,8 @@ def yardstick(
 
         wanted = Wanted(rules, plan, options, progress, cache, threads, exact, limit)
         chosen = (
-            wanted.of_sets(sets or [], bool(opponents), perfect)
-            if sets or perfect or suite
+            wanted.of_sets(positions or [], bool(opponents), perfect)
+            if positions or perfect or suite
             else wanted.usual()
         )
         if not chosen:
@@ -193,13 +189,17 @@ class Wanted:
 
     def files(self, name: str) -> Sequence[Path | None]:
         """The files that a name stands for; None is the set of the package."""
+        from zermelo.evaluate.yardstick_positions import GENERATED
+
         if name == GENERATED:
             return [None]
         path = Path(name)
         if path.is_dir():
             return sorted(p for p in path.iterdir() if p.is_file() and p.name[0] != ".")
         if not path.is_file():
-            raise UserError(f"there is no set '{name}': it is '{GENERATED}', a file or a folder")
+            raise UserError(
+                f"there are no positions '{name}': give '{GENERATED}', a file or a folder"
+            )
         return [path]
 
     def of_set(self, path: Path | None) -> Yardstick:
@@ -207,6 +207,7 @@ class Wanted:
         from dataclasses import replace
 
         from zermelo.evaluate.yardstick_positions import (
+            GENERATED,
             PositionYardstick,
             connect4_set,
             read_positions,

@@ -25,8 +25,3 @@ def find_preset(name: str) -> Path | None:
         if (place / f"{name}.toml").is_file():
             return place / f"{name}.toml"
     return None
-
-
-def preset_names() -> list[str]:
-    """All of them, sorted."""
-    return sorted({path.stem for place in preset_directories() for path in place.glob("*.toml")})

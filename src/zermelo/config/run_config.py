@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from zermelo import _core
 from zermelo.config.options import LoopOptions, NetworkSettings
-from zermelo.config.sections import make_section, nearest, rows_of, section_kinds, values_of
+from zermelo.config.sections import make_section, rows_of, section_kinds, values_of
 from zermelo.config.toml_file import Tables, read_toml, toml_text
-from zermelo.errors import UserError
+from zermelo.errors import UserError, nearest
 from zermelo.games import game as find_game
 from zermelo.games.protocol import Game
 from zermelo.games.python_file import looks_like_file
@@ -199,9 +199,8 @@ def _place_of(name: str) -> tuple[str, str]:
     if len(places) > 1:
         raise UserError(f"--set {name}: say which of " + ", ".join(f"{s}.{name}" for s in places))
     if not places:
-        every = {key: f"{s}.{key}" for s, keys in known.items() for key in keys}
-        close = nearest(name, every)
-        raise UserError(f"--set {name}: there is no such option; {close}")
+        every = {key for keys in known.values() for key in keys}
+        raise UserError(f"--set {name}: there is no such option; {nearest(name, every)}")
     return places[0], name
 
 

@@ -7,14 +7,13 @@ Knows neither files nor runs.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from zermelo import _core
 from zermelo.config.options import GameOptions, LoopOptions, NetworkSettings
-from zermelo.errors import UserError
+from zermelo.errors import UserError, nearest
 from zermelo.options import make_options, option_table
 
 # Set by the loop from its own seed, so a run file does not have them.
@@ -72,11 +71,6 @@ def unknown_key(section: str, key: str, names: set[str]) -> str:
     if (section, key) in DERIVED:
         return f"'{key}' follows from {DERIVED[section, key]}: set that"
     return f"there is no option '{key}'; {nearest(key, names)}"
-
-
-def nearest(name: str, names: set[str] | Mapping[str, Any]) -> str:
-    """The end of a sentence about an unknown name."""
-    return f"the nearest is '{difflib.get_close_matches(name, sorted(names), 1, 0.0)[0]}'"
 
 
 def values_of(section: str, made: tuple[Any, ...]) -> dict[str, Any]:

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from zermelo.errors import UserError
+from zermelo.errors import UserError, nearest
 from zermelo.evaluate.contestants import add_settings, game_of, make_contestants
 from zermelo.evaluate.match import MatchOptions, MatchResult, play_match
-from zermelo.games.parameters import nearest
 from zermelo.games.protocol import Game
 from zermelo.search import SearchOptions
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.errors import UserError
-from zermelo.games.board import kind_of
 from zermelo.games.notation import position_text
 from zermelo.games.protocol import Game, Outcome, State
+from zermelo.games.registry import kind_of
 from zermelo.options import option
 
 MOST_MEN = 7  # of any Syzygy table

@@ -7,7 +7,7 @@ from typing import Any
 
 from zermelo.evaluate.analysis_request import Analyse
 from zermelo.games.notation import position_text
-from zermelo.games.protocol import Game, Outcome, State
+from zermelo.games.protocol import Game, State, value_for
 from zermelo.search import SearchResult
 
 _FIGURES = ("best", "value", "wdl", "proven", "distance", "mate", "pv", "root_visits", "actions")
@@ -78,7 +78,5 @@ def ending(game: Game, state: State) -> dict[str, Any] | None:
     outcome = game.outcome(state)
     if outcome is None:
         return None
-    value = 0.0
-    if outcome != Outcome.DRAW:
-        value = 1.0 if (outcome == Outcome.FIRST_WINS) == (game.player(state) == 0) else -1.0
+    value = float(value_for(outcome, game.player(state)))
     return {"outcome": str(outcome).rpartition(".")[2].lower(), "value": value, "stop": "over"}

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
-from zermelo.errors import UserError
+from zermelo.errors import UserError, nearest
 from zermelo.games import game as find_game
 from zermelo.games.notation import parse_action, parse_position
-from zermelo.games.parameters import nearest
 from zermelo.games.protocol import Game, State
 from zermelo.games.python_file import looks_like_file
 
@@ -161,7 +160,7 @@ _FIELDS = {
 def _refuse_unknown(request: Mapping[str, Any], known: set[str]) -> None:
     for name in request:
         if name not in known:
-            raise RequestError(f"there is no field '{name}'; {nearest(name, sorted(known))}", name)
+            raise RequestError(f"there is no field '{name}'; {nearest(name, known)}", name)
 
 
 def _read_game(value: Any, like: Game) -> Game:

@@ -7,7 +7,6 @@ variation. Knows python-chess and the analysis engine, nothing of files or termi
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from zermelo.evaluate.analysis_request import Analyse, related_game
 from zermelo.games.notation import parse_action, parse_position
 from zermelo.games.protocol import Game, State
 from zermelo.options import option
+from zermelo.search.result import centipawns
 
 MARKS = {  # by name: the NAG and its sign
     "inaccuracy": (chess.pgn.NAG_DUBIOUS_MOVE, "?!"),
@@ -115,11 +115,6 @@ class GameReview:
             "moves": [vars(move) for move in self.moves],
             "warnings": self.warnings,
         }
-
-
-def centipawns(value: float) -> int:
-    """The curve of the UCI shell: 290.68 tan(1.548 value)."""
-    return round(290.68 * math.tan(1.548 * max(-1.0, min(1.0, value))))
 
 
 def check_variant(headers: chess.pgn.Headers, number: int) -> None:

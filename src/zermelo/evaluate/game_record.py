@@ -7,6 +7,7 @@ same records as one that was not. Times are kept apart.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ class Failure:
     """Who could not go on, and how."""
 
     seat: int  # 0 moved first
-    kind: str  # one of players.protocol.FAILURES
+    kind: str  # of a PlayerError
     detail: str = ""
 
 
@@ -131,6 +132,15 @@ def duplicates(records: Iterable[GameRecord]) -> int:
     """How many games are the same as an earlier one."""
     keys = [record.key for record in records]
     return len(keys) - len(set(keys))
+
+
+def failures(records: Iterable[GameRecord], names: Iterable[str]) -> dict[str, dict[str, int]]:
+    """How often each player failed, and how."""
+    found: dict[str, Counter[str]] = {name: Counter() for name in names}
+    for record in records:
+        if record.failure is not None:
+            found[record.names[record.failure.seat]][record.failure.kind] += 1
+    return {name: dict(sorted(kinds.items())) for name, kinds in found.items()}
 
 
 def whole_pairs(records: Iterable[GameRecord]) -> list[tuple[GameRecord, GameRecord]]:

@@ -23,6 +23,7 @@ from zermelo.evaluate.game_record import (
     Timing,
     duplicates,
     equal_pairs,
+    failures,
     whole_pairs,
 )
 from zermelo.evaluate.match_store import MatchStore
@@ -32,8 +33,8 @@ from zermelo.evaluate.play_game import Contestants
 from zermelo.evaluate.rating import ColourSplit, Pentanomial, Score
 from zermelo.evaluate.sprt import Sprt, SprtState
 from zermelo.evaluate.workers import Setup, play_tasks
-from zermelo.games.board import kind_of
 from zermelo.games.protocol import Game
+from zermelo.games.registry import kind_of
 from zermelo.players import Player
 
 FORMAT = 1
@@ -84,11 +85,7 @@ class MatchResult:
     @property
     def failures(self) -> dict[str, dict[str, int]]:
         """How often each player failed, and how."""
-        found: dict[str, Counter[str]] = {name: Counter() for name in self.names}
-        for record in self.records:
-            if record.failure is not None:
-                found[record.names[record.failure.seat]][record.failure.kind] += 1
-        return {name: dict(sorted(kinds.items())) for name, kinds in found.items()}
+        return failures(self.records, self.names)
 
     @property
     def speeds(self) -> tuple[float, float]:

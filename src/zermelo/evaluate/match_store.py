@@ -19,8 +19,9 @@ from typing import Any, TypeVar
 
 from zermelo.errors import UserError
 from zermelo.evaluate.game_record import GameRecord, Timing, pgn_text
-from zermelo.games.board import kind_of
+from zermelo.files import write_whole
 from zermelo.games.protocol import Game
+from zermelo.games.registry import kind_of
 
 T = TypeVar("T")
 
@@ -60,7 +61,7 @@ class MatchStore:
         # As it looks after a journey through JSON.
         wanted = json.loads(json.dumps(agreed))
         if not path.exists():
-            write_aside(path, json.dumps(wanted, indent=2) + "\n")
+            write_whole(path, _json(wanted))
             return
         try:
             found = json.loads(path.read_bytes())
@@ -103,14 +104,14 @@ class MatchStore:
     def finish(self, records: Iterable[GameRecord], game: Game, result: dict[str, Any]) -> None:
         """Puts the games in order; only these stay."""
         ordered = sorted(records, key=lambda record: record.number)
-        lines = "".join(record.to_json() + "\n" for record in ordered)
-        write_aside(self.directory / "games.jsonl", lines)
+        lines = (record.to_json().encode() + b"\n" for record in ordered)
+        write_whole(self.directory / "games.jsonl", *lines)
         if kind_of(game) == "chess":
             event = f"match {self.directory.name}"
             chess960 = "chess960=on" in game.name
-            games = "".join(pgn_text(record, event, chess960) for record in ordered)
-            write_aside(self.directory / "games.pgn", games)
-        write_aside(self.directory / "result.json", json.dumps(result, indent=2) + "\n")
+            games = (pgn_text(record, event, chess960).encode() for record in ordered)
+            write_whole(self.directory / "games.pgn", *games)
+        write_whole(self.directory / "result.json", _json(result))
 
     def __enter__(self) -> MatchStore:
         return self
@@ -144,11 +145,5 @@ def read_lines(path: Path, read: Callable[[bytes], T]) -> list[T]:
     return found
 
 
-def write_aside(path: Path, text: str) -> None:
-    """Replaces a file, so that a reader or a kill never sees half of it."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    with aside.open("w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(aside, path)
+def _json(values: dict[str, Any]) -> bytes:
+    return json.dumps(values, indent=2).encode() + b"\n"

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.errors import UserError
-from zermelo.games.board import kind_of
 from zermelo.games.notation import action_text, parse_action, parse_position
 from zermelo.games.parameters import Setting, parse_settings, split_spec
 from zermelo.games.protocol import Game, HasSymmetries, State, state_hash
+from zermelo.games.registry import kind_of
 from zermelo.search import Search, SearchOptions, UniformEvaluator
 
 RANDOM = "random"

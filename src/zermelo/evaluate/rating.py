@@ -172,11 +172,6 @@ class Score(Counted):
         """A draw is half a point."""
         return self.wins + self.draws / 2
 
-    @property
-    def draw_rate(self) -> float:
-        """Share of draws; 0 before the first game."""
-        return self.draws / self.games if self.games else 0.0
-
     def reversed(self) -> Score:
         """The opponent's score."""
         return Score(self.losses, self.draws, self.wins)

@@ -21,6 +21,7 @@ from zermelo.evaluate.mate_proof import ProofTree, verify_mate
 from zermelo.evaluate.suite_files import Problem, Suite
 from zermelo.games.notation import action_text
 from zermelo.games.protocol import Game, State
+from zermelo.games.registry import kind_of
 from zermelo.players import Player
 from zermelo.players import player as find_player
 from zermelo.players.protocol import Closes, PlayerError, Prepares, Reports, StartsGames
@@ -58,7 +59,7 @@ class SuiteSolver:
     def __init__(self, suite: Suite, player: str | Player) -> None:
         self.suite = suite
         self.game: Any = game_of([player], suite.game)
-        if self.game.name.partition("?")[0] != suite.game:
+        if kind_of(self.game) != suite.game:
             raise UserError(f"'{suite.name}' is about {suite.game}, not {self.game.name}")
         self.player = find_player(player, self.game)
         for problem in suite.problems:

@@ -17,6 +17,7 @@ from zermelo.evaluate.game_record import (
     Timing,
     duplicates,
     equal_pairs,
+    failures,
     whole_pairs,
 )
 from zermelo.evaluate.match import (
@@ -76,18 +77,8 @@ class TournamentResult:
                 for j in range(len(self.names))
                 if i != j and (split := self.split(i, j)).total.games
             ],
-            "failures": self.failures,
+            "failures": failures(self.records, self.names),
         }
-
-    @property
-    def failures(self) -> dict[str, dict[str, int]]:
-        """How often each player failed, and how."""
-        found: dict[str, dict[str, int]] = {name: {} for name in self.names}
-        for record in self.records:
-            if record.failure is not None:
-                kinds = found[record.names[record.failure.seat]]
-                kinds[record.failure.kind] = kinds.get(record.failure.kind, 0) + 1
-        return found
 
 
 def play_tournament(

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from zermelo.games.protocol import Game, State
-from zermelo.players import Player
 from zermelo.search import Search, SearchOptions
 
 CACHE_MIB = 32  # of a yardstick's search, if its options ask for more
@@ -82,18 +81,6 @@ class RandomChooser:
     def choose(self, states: Sequence[State]) -> list[Choice]:
         """Depends on the seed and on all calls before."""
         return [Choice(self._random.choice(list(self._game.legal_actions(s)))) for s in states]
-
-
-class PlayerChooser:
-    """Any player that looks at nothing but the position."""
-
-    def __init__(self, game: Game, player: Player) -> None:
-        self._game = game
-        self._player = player
-
-    def choose(self, states: Sequence[State]) -> list[Choice]:
-        """One after the other."""
-        return [Choice(self._player.choose(self._game, state)) for state in states]
 
 
 class ChooserPlayer:

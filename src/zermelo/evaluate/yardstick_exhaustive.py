@@ -13,7 +13,7 @@ from typing import Any
 from zermelo.errors import UserError
 from zermelo.evaluate.yardstick_choosers import Budget, Chooser, Poll, SearchChooser
 from zermelo.games.notation import action_text
-from zermelo.games.protocol import Game, Outcome, State, state_hash
+from zermelo.games.protocol import Game, State, state_hash, value_for
 from zermelo.search import SearchOptions
 
 MOST_POSITIONS = 1_000_000
@@ -56,7 +56,7 @@ def walk(game: Game, chooser: Chooser, side: int, budget: Budget | None = None) 
             if outcome is None:
                 following.append((after, longer))
             else:
-                _count(found, outcome, side, longer)
+                _count(found, value_for(outcome, side), longer)
         if following and not budget.enough_for(0.0):
             found.whole = False
             break
@@ -83,10 +83,10 @@ def _steps(
     return steps
 
 
-def _count(found: Walk, outcome: Outcome, side: int, line: Line) -> None:
-    if outcome == Outcome.DRAW:
+def _count(found: Walk, value: int, line: Line) -> None:
+    if value == 0:
         found.draws += 1
-    elif (outcome == Outcome.FIRST_WINS) == (side == 0):
+    elif value > 0:
         found.wins += 1
     else:
         found.losses += 1

@@ -24,7 +24,7 @@ from zermelo.evaluate.yardstick_choosers import (
     SearchChooser,
 )
 from zermelo.games.parameters import split_spec
-from zermelo.games.protocol import Game, Outcome, State
+from zermelo.games.protocol import Game, State, value_for
 from zermelo.players import player as find_player
 from zermelo.players.search_player import RolloutPlayer
 from zermelo.search import RolloutEvaluator, SearchOptions
@@ -102,9 +102,7 @@ def _points(game: Game, board: _Board, max_plies: int) -> float | None:
     outcome = game.outcome(board.state)
     if outcome is None:
         return 0.5 if board.plies >= max_plies else None
-    if outcome == Outcome.DRAW:
-        return 0.5
-    return 1.0 if (outcome == Outcome.FIRST_WINS) == (board.ours == 0) else 0.0
+    return (1 + value_for(outcome, board.ours)) / 2
 
 
 def _split(boards: Iterable[_Board]) -> ColourSplit:

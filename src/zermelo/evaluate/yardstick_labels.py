@@ -17,7 +17,7 @@ from typing import Any
 from zermelo import _core
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
-from zermelo.games.protocol import Outcome, State
+from zermelo.games.protocol import State, value_for
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 OPENING_FILE = DATA / "connect4_opening.txt"  # scores of the positions of perfect play
@@ -66,8 +66,7 @@ class Connect4Labels:
         """+1, 0 or -1 for the player to move under best play; finished games have one too."""
         outcome = self._game.outcome(state)
         if outcome is not None:
-            first = int(outcome == Outcome.FIRST_WINS) - int(outcome == Outcome.SECOND_WINS)
-            return first if int(self._game.player(state)) == 0 else -first
+            return value_for(outcome, self._game.player(state))
         key, _ = self._key(state)
         if key not in self._results:
             self._keep_result(key, int(self._solver().solve_weak(state)))

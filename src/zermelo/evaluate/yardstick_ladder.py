@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from zermelo.checkpoint import whole_checkpoints
 from zermelo.evaluate.ladder import Ladder, LadderOptions
 from zermelo.evaluate.openings import make_openings
 from zermelo.evaluate.rating import ColourSplit
@@ -16,8 +17,6 @@ from zermelo.evaluate.yardstick_choosers import Budget, Poll, SearchChooser
 from zermelo.evaluate.yardstick_games import play_within
 from zermelo.evaluate.yardstick_options import EvaluateOptions
 from zermelo.games.protocol import Game
-from zermelo.network.files import CHECKPOINT_FILE
-from zermelo.players.network_path import MANIFEST
 from zermelo.players.search_player import network_evaluator
 from zermelo.search import SearchOptions
 
@@ -57,21 +56,21 @@ class LadderYardstick:
         `evaluator` is the checkpoint's network. Opponents have equal parts of the time; those for
         whom none is left are not met.
         """
-        ladder = Ladder(self.folder, self.game, self.options)
+        ladder = Ladder(self.folder, self.options)
         whole = Budget(budget_seconds, poll)
         part = budget_seconds / self.options.opponents
-        begun: list[str] = []
+        begun: list[Path] = []
 
-        def meet(_: str, other: str) -> ColourSplit | None:
+        def meet(other: Path) -> ColourSplit | None:
             if begun and not whole.enough_for(0.0):
                 return None
             begun.append(other)
-            opponent = network_evaluator(other, self.game, *self.runtime)
+            opponent = network_evaluator(str(other), self.game, *self.runtime)
             return network_pairs(
                 self.game, (evaluator, opponent), self.options, Budget(part, poll), self.search
             )
 
-        rung = ladder.climb(self.checkpoint, opponents(ladder, self.checkpoint), meet)
+        rung = ladder.climb(self.checkpoint.name, opponents(ladder, self.checkpoint), meet)
         if rung is None or rung.elo is None or rung.margin is None:
             return {}
         return {
@@ -88,19 +87,9 @@ def opponents(ladder: Ladder, checkpoint: Path) -> list[Path]:
     A rating needs a chain of games to the first one, and of the checkpoints between two evaluations
     none has played.
     """
-    found = earlier(checkpoint)
+    whole = whole_checkpoints(checkpoint.parent)
+    found = [path for path in whole if int(path.name) < int(checkpoint.name)]
     return [path for path in found if path.name in ladder.names] or found[:1]
-
-
-def earlier(checkpoint: Path) -> list[Path]:
-    """The whole checkpoints before one, the newest last."""
-    found = [
-        entry
-        for entry in checkpoint.parent.iterdir()
-        if entry.name.isdecimal() and int(entry.name) < int(checkpoint.name)
-    ]
-    whole = [e for e in found if (e / MANIFEST).is_file() and (e / CHECKPOINT_FILE).is_file()]
-    return sorted(whole, key=lambda entry: int(entry.name))
 
 
 def network_pairs(

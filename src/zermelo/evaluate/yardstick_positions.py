@@ -27,6 +27,7 @@ from zermelo.evaluate.yardstick_labels import DATA, Connect4Labels, read_scores,
 from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, parse_position
 from zermelo.games.protocol import Game, State
+from zermelo.games.registry import kind_of
 from zermelo.search import SearchOptions
 
 CONNECT4_SET = DATA / "connect4_set.txt"
@@ -86,7 +87,7 @@ def connect4_set(path: Path = CONNECT4_SET) -> PositionSet:
 def read_positions(path: Path, game: Game, limit: int | None = None) -> PositionSet:
     """A file of positions with their exact scores: Connect Four's or Othello's (`.obf`)."""
     suite = read_suite(path, limit)
-    if suite.game != game.name.partition("?")[0]:
+    if suite.game != kind_of(game):
         raise UserError(f"'{path}' is about {suite.game}, not {game.name}")
     if suite.kind not in ("connect4", "othello"):
         raise UserError(f"'{path}' does not give the exact scores of its positions")

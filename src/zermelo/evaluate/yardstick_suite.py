@@ -18,6 +18,7 @@ from zermelo.evaluate.yardstick_choosers import (
 )
 from zermelo.games.notation import action_text, parse_position
 from zermelo.games.protocol import Game, State
+from zermelo.games.registry import kind_of
 from zermelo.search import SearchOptions
 
 CHUNK = 64  # problems searched together
@@ -35,7 +36,7 @@ class SuiteYardstick:
 
     def __post_init__(self) -> None:
         suite = read_suite(self.path, self.limit)
-        if suite.game != self.game.name.partition("?")[0]:
+        if suite.game != kind_of(self.game):
             raise UserError(f"'{self.path}' is about {suite.game}, not {self.game.name}")
         asked = [problem for problem in suite.problems if problem.best or problem.avoid]
         if not asked:

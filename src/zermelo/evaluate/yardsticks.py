@@ -34,8 +34,8 @@ from zermelo.evaluate.yardstick_options import EvaluateOptions
 from zermelo.evaluate.yardstick_perfect import PerfectYardstick
 from zermelo.evaluate.yardstick_positions import PositionYardstick, connect4_set
 from zermelo.evaluate.yardstick_suite import SuiteYardstick
-from zermelo.games.board import kind_of
 from zermelo.games.protocol import Game
+from zermelo.games.registry import kind_of
 from zermelo.players.registry import ENGINE
 from zermelo.players.registry import player as find_player
 from zermelo.players.uci_player import engine_command

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from zermelo import _core
 from zermelo.games.notation import action_text
 from zermelo.games.protocol import Game, HasCells, State
+from zermelo.games.registry import kind_of
 
 _CELL = re.compile(r"([a-z])(\d{1,2})")
 _CELLS = re.compile(r"(?:[a-z]\d{1,2}[-x]?)+[a-z]?")  # a1, b2b4, b2xd4, e7e8q
@@ -64,12 +64,6 @@ def board_of(game: Game, state: State) -> Board | None:
         names = tuple(action_text(game, start, action) for action in game.legal_actions(start))
         left = ("",) * rows
     return Board(kind, rows, columns, cells, left, right, names)
-
-
-def kind_of(game: Game) -> str:
-    """A native game's name without its settings; "" for any other game."""
-    native = type(game).__module__ == _core.__name__
-    return game.name.partition("?")[0] if native else ""
 
 
 def drops(game: Game) -> bool:

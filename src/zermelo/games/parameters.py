@@ -6,7 +6,6 @@ that says what is allowed.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -133,10 +132,3 @@ def _plain_type(hint: Any, default: Any) -> type | None:
         if options == [kind] or (hint is None and type(default) is kind):
             return kind
     return None
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the one that was probably meant, or all."""
-    names = sorted(names)
-    close = difflib.get_close_matches(name.lower(), names, 1, 0.5)
-    return f"did you mean '{close[0]}'?" if close else f"there are {', '.join(names)}"

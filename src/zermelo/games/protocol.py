@@ -34,6 +34,7 @@ __all__ = [
     "State",
     "missing_members",
     "state_hash",
+    "value_for",
 ]
 
 
@@ -134,6 +135,13 @@ def missing_members(candidate: object) -> list[str]:
     """The attributes and methods that keep an object from being a game."""
     missing = [name for name in ATTRIBUTES if not hasattr(candidate, name)]
     return missing + [name for name in METHODS if not callable(getattr(candidate, name, None))]
+
+
+def value_for(outcome: Outcome, player: int) -> int:
+    """1 if that player has won, -1 if the other one has, 0 for a draw."""
+    if outcome == Outcome.DRAW:
+        return 0
+    return 1 if (outcome == Outcome.FIRST_WINS) == (player == 0) else -1
 
 
 def state_hash(game: Game, state: State) -> int:

@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from zermelo import _core
-from zermelo.errors import UserError
-from zermelo.games.parameters import Setting, nearest, parse_settings, settings_of, split_spec
+from zermelo.errors import UserError, nearest
+from zermelo.games.parameters import Setting, parse_settings, settings_of, split_spec
 from zermelo.games.protocol import Game, missing_members
 from zermelo.games.python_file import load_game, looks_like_file
 
@@ -99,6 +99,12 @@ def named_game(spec: str) -> Game:
     if entry is None:
         raise UserError(f"there is no game '{name}'; {nearest(name, _entries)}")
     return entry.make(**parse_settings(name, entry.settings, given))
+
+
+def kind_of(game: Game) -> str:
+    """A native game's name without its settings; "" for any other game."""
+    native = type(game).__module__ == _core.__name__
+    return game.name.partition("?")[0] if native else ""
 
 
 def game_names() -> list[str]:

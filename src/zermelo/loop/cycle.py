@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 from zermelo.checkpoint import Checkpoint, CheckpointStore
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
+from zermelo.files import TEMPORARY
 from zermelo.loop.health import diagnose, ill, one_line
 from zermelo.loop.run_directory import Run
+from zermelo.loop.shards import leaves_runtime_open, measured_runtime, spec_for
 from zermelo.loop.status import Status, memory_of
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
@@ -68,7 +70,7 @@ class Loop:
         self.open_stores()
         try:
             self.begin()
-            with self.make_pool() as self.pool:
+            with self.pool:
                 self.stop.on_kill = self.pool.kill
                 while self.iteration < self.config.loop.iterations:
                     started = time.monotonic()
@@ -110,7 +112,7 @@ class Loop:
         )
         self.replay = ReplayStore(run.replay, self.game, self.hear_damage)
         self.replay.remove_temporary()
-        remove_temporary(run.path, run.selfplay)
+        remove_temporary(run.path, run.selfplay, run.metrics)
         self.store = CheckpointStore(
             run.checkpoints,
             options.loop.keep_checkpoints,
@@ -121,6 +123,7 @@ class Loop:
         self.tally = SelfPlayTally(self.workers)
         self.checkpoint = self.store.newest()
         self.metrics = MetricsWriter(run.metrics, self.iteration, report=self.run_directory.log)
+        self.pool = self.make_pool()
 
     def begin(self) -> None:
         """The trainer as the newest checkpoint has it; a new one makes checkpoint 0."""
@@ -156,18 +159,9 @@ class Loop:
 
     def choose_runtime(self, weights: Weights) -> None:
         """What `auto` means here is measured once and written into the run file."""
-        chosen = self.config.workers
-        if "auto" not in (chosen.backend, chosen.precision):
-            return
-        from zermelo.network.measure import choice_text, fastest
-
-        self.update("measuring runtimes")
-        backend, precision, choice = fastest(
-            weights, chosen.backend, chosen.precision, game=self.game
-        )
-        if choice:
-            self.note(choice_text(choice))
-        self.run_directory.change({"selfplay": {"backend": backend, "precision": precision}})
+        if leaves_runtime_open(self.config):
+            self.update("measuring runtimes")
+            self.run_directory.change(measured_runtime(self.config, weights, self.note))
 
     def make_pool(self) -> WorkerPool:
         """The self-play processes, not started yet."""
@@ -182,21 +176,9 @@ class Loop:
 
     def spec(self, number: int) -> Spec:
         """What a worker is told at its start."""
-        options = self.config
         # A worker that was killed must not play its games again, unless that is the point.
-        seed = options.loop.seed if self.exact else secrets.randbits(52)
-        return Spec(
-            game=options.game_name,
-            search=options.search.to_dict(),
-            selfplay=options.selfplay.to_dict(),
-            backend=options.workers.backend,
-            precision=options.workers.precision,
-            replay=str(self.run_directory.replay),
-            worker=number,
-            seed=seed,
-            shard_samples=options.replay.shard_samples,
-            exact=self.exact,
-        )
+        seed = self.config.loop.seed if self.exact else secrets.randbits(52)
+        return spec_for(self.config, self.run_directory.replay, number, seed, self.exact)
 
     # ---- 1. new samples -------------------------------------------------------------------------
 
@@ -482,8 +464,7 @@ class Loop:
         status.seconds_limit = self.stop.seconds_left()
         if time.monotonic() - self._memory_read >= MEMORY_EVERY:
             self._memory_read = time.monotonic()
-            pool = getattr(self, "pool", None)
-            status.memory = memory_of([os.getpid(), *(pool.pids if pool else [])])
+            status.memory = memory_of([os.getpid(), *self.pool.pids])
         self.view.update(status)
 
     def note(self, text: str) -> None:
@@ -510,7 +491,7 @@ class Loop:
             "seconds": round(self.status.elapsed, 3),
             "games": self.status.total_games,
             "samples": self.status.total_samples,
-            "worker_deaths": self.pool.deaths if hasattr(self, "pool") else 0,
+            "worker_deaths": self.pool.deaths,
             "metrics": self.status.metrics,
         }
 
@@ -518,7 +499,7 @@ class Loop:
 def remove_temporary(*directories: Path) -> None:
     """Files that a killed process was writing; the run is locked, so nobody is."""
     for directory in directories:
-        for path in directory.glob(".*.tmp"):
+        for path in directory.glob(f".*{TEMPORARY}"):
             path.unlink(missing_ok=True)
 
 

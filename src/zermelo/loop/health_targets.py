@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.games.protocol import Outcome
+from zermelo.games.protocol import value_for
 from zermelo.loop.canonical import canonical_actions
 from zermelo.loop.health_evidence import Array, Evidence, is_full, root_values
 from zermelo.loop.health_finding import Finding, unknown, verdict
@@ -103,8 +103,8 @@ def last_mover_result(game: Any) -> float:
         for _ in range(RANDOM_PLIES):
             outcome = game.outcome(state)
             if outcome is not None:
-                if outcome != Outcome.DRAW:
-                    results.append(1 if (outcome == Outcome.FIRST_WINS) == (mover == 0) else -1)
+                if value := value_for(outcome, mover):
+                    results.append(value)
                 break
             mover = game.player(state)
             state = game.play(state, chance.choice(list(game.legal_actions(state))))

@@ -12,9 +12,9 @@ from typing import Any, TextIO
 from zermelo.errors import UserError
 from zermelo.evaluate.game_record import POINTS, GameRecord
 from zermelo.evaluate.suite_files import Problem, read_suite
-from zermelo.games.board import kind_of
 from zermelo.games.notation import parse_action, parse_position
 from zermelo.games.protocol import State
+from zermelo.games.registry import kind_of
 from zermelo.loop.pretrain_samples import Label, Labels
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.games.protocol import Outcome, State
+from zermelo.games.protocol import State
 from zermelo.loop.canonical import canonical, transformed
 from zermelo.replay import FULL, Samples
 from zermelo.replay.samples import DRAW_SCALE, VALUE_SCALE, WHOLE_SHARE
@@ -29,13 +29,6 @@ class Label:
 
 
 Labels = list[Label]  # of one game
-
-
-def result_for(outcome: Outcome, player: int) -> int:
-    """-1, 0 or 1 for a player."""
-    if outcome == Outcome.DRAW:
-        return 0
-    return 1 if (outcome == Outcome.FIRST_WINS) == (player == 0) else -1
 
 
 def samples_of(game: Any, games: Iterable[Labels]) -> Samples:

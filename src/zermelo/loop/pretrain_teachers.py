@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from zermelo.errors import UserError
-from zermelo.games.board import kind_of
-from zermelo.games.protocol import State
-from zermelo.loop.pretrain_samples import Label, Labels, result_for
+from zermelo.games.protocol import State, value_for
+from zermelo.games.registry import kind_of
+from zermelo.loop.pretrain_samples import Label, Labels
 from zermelo.players.perfect import PerfectPlayer
 from zermelo.players.protocol import PlayerError, Reseeds, StartsGames
 from zermelo.players.registry import player as find_player
@@ -137,7 +137,7 @@ def taught_game(game: Any, teacher: Any, state: State, plies: int) -> Labels:
     labels = []
     for i, (one, action, value) in enumerate(zip(states, actions, values, strict=True)):
         if outcome is not None:
-            result = result_for(outcome, game.player(one))
+            result = value_for(outcome, game.player(one))
         else:
             side = 1 if game.player(one) == game.player(states[-1]) else -1
             last = values[-1] or 0.0

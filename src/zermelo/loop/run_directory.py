@@ -4,7 +4,7 @@ run.toml      every option, with the version and commit that made it
 lock          held by the process that works on the run
 replay/       shards of samples                     checkpoints/  networks with training state
 selfplay/     games under way (repeatable runs)     metrics/      JSONL and TensorBoard
-log.txt       what happened
+ladder/       results between checkpoints           log.txt       what happened
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from zermelo.config.run_config import (
     read_run_file,
     refuse_incompatible,
 )
-from zermelo.config.toml_file import Tables, write_atomically
+from zermelo.config.toml_file import Tables
 from zermelo.errors import UserError
+from zermelo.files import TEMPORARY, write_whole
 from zermelo.games.protocol import Game
 from zermelo.loop.lock import RunLock
 
@@ -116,7 +117,7 @@ class Run:
     def write_file(self) -> None:
         """The run file, whole or as it was."""
         try:
-            write_atomically(self.path / RUN_FILE, self.config.to_toml(self.head))
+            write_whole(self.path / RUN_FILE, self.config.to_toml(self.head).encode())
         except OSError as error:
             place = self.path / RUN_FILE
             raise UserError(f"'{place}' cannot be written: {error.strerror}") from None
@@ -162,7 +163,7 @@ class Run:
 
 def is_begun(name: str) -> bool:
     """Whether a file is what `create` leaves when it is killed; the loop removes it."""
-    return name == "lock" or fnmatch(name, f".{RUN_FILE}.*.tmp")
+    return name == "lock" or fnmatch(name, f".{RUN_FILE}.*{TEMPORARY}")
 
 
 def is_run(path: Path) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 import os
 from importlib import metadata
 from pathlib import Path
 
 from zermelo.errors import UserError
+from zermelo.files import write_whole
 from zermelo.games.protocol import Game
 from zermelo.network.build_onnx import onnx_bytes, read_onnx
 from zermelo.network.lc0 import read_lc0
@@ -71,7 +71,7 @@ def _mapped(place: Path) -> memoryview:
 
 
 def save_network(weights: Weights, path: str | os.PathLike[str]) -> None:
-    """Writes .onnx or .safetensors, aside first, so that a reader never sees half a file."""
+    """Writes .onnx or .safetensors, whole or not at all."""
     place = Path(path)
     version = metadata.version("zermelo")
     if place.suffix == ".onnx":
@@ -80,12 +80,7 @@ def save_network(weights: Weights, path: str | os.PathLike[str]) -> None:
         data = safetensors_bytes(weights.architecture, weights.arrays, version)
     else:
         raise UserError(f"'{place.name}' should end in .onnx or .safetensors")
-    aside = place.with_name(f".{place.name}.{os.getpid()}")
     try:
-        aside.write_bytes(data)
-        os.replace(aside, place)
+        write_whole(place, data)
     except OSError as error:
         raise UserError(f"'{place}' cannot be written: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            aside.unlink(missing_ok=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from zermelo.errors import UserError
-from zermelo.games.protocol import Game, State
-from zermelo.players.solver import Solver, outcome_score
+from zermelo.games.protocol import Game, State, value_for
+from zermelo.players.solver import Solver
 
 
 class MinimaxPlayer:
@@ -61,7 +61,7 @@ class MinimaxPlayer:
         """For the player to move; results nearer to the root count more, by the depth left."""
         outcome = game.outcome(state)
         if outcome is not None:
-            score = outcome_score(outcome, game.player(state))
+            score = Solver.WIN * value_for(outcome, game.player(state))
             distance = self.depth - depth
             return score - distance if score > 0 else score + distance if score < 0 else 0
         if depth == 0:

@@ -6,13 +6,12 @@ import os
 from pathlib import Path
 
 import zermelo
-from zermelo.errors import UserError
-from zermelo.games.parameters import nearest
+from zermelo.checkpoint import whole_checkpoints
+from zermelo.errors import UserError, nearest
 from zermelo.games.protocol import Game
 from zermelo.network.files import CHECKPOINT_FILE
 
 SUFFIXES = (".onnx", ".safetensors", ".pb.gz", ".pb")
-MANIFEST = "manifest.json"  # the last file of a checkpoint to be written
 CHECKPOINTS = "checkpoints"  # in a run's directory
 
 
@@ -36,18 +35,9 @@ def network_path(name: str) -> str:
     if not place.is_dir():
         raise UserError(f"there is no network '{name}'{_neighbour(place)}")
     for directory in (place / CHECKPOINTS, place):
-        whole = [d for d in _numbered(directory) if (d / MANIFEST).is_file()]
-        if whole:
-            return str(max(whole, key=lambda found: int(found.name)))
+        if whole := whole_checkpoints(directory):
+            return str(whole[-1])
     raise UserError(f"'{name}' is a directory without {CHECKPOINT_FILE} and without checkpoints")
-
-
-def _numbered(directory: Path) -> list[Path]:
-    """The checkpoints of a directory: sub-directories whose names are numbers."""
-    if not directory.is_dir():
-        return []
-    found = (entry for entry in directory.iterdir() if entry.name.isdecimal())
-    return [entry for entry in found if (entry / CHECKPOINT_FILE).is_file()]
 
 
 def _neighbour(place: Path) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from zermelo import _core
 from zermelo.errors import UserError
-from zermelo.games.board import kind_of
 from zermelo.games.protocol import Game, State
+from zermelo.games.registry import kind_of
 from zermelo.players.solver import Solver
 
 # Exact scores of Connect Four's first move, by column: the one position that takes the solver a

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from zermelo.games.protocol import Game, State
 
 # How a player can fail in a game; each is an outcome of its own, and that player's loss.
-FAILURES = ("no start", "crash", "stall", "illegal move", "time loss", "flood")
+FailureKind = Literal["no start", "crash", "stall", "illegal move", "time loss", "flood"]
 
 
 class Player(Protocol):
@@ -72,9 +72,9 @@ class MoveReport:
 
 
 class PlayerError(Exception):
-    """A player cannot go on with this game, which it loses; `kind` is one of FAILURES."""
+    """A player cannot go on with this game, which it loses."""
 
-    def __init__(self, kind: str, detail: str = "") -> None:
+    def __init__(self, kind: FailureKind, detail: str = "") -> None:
         super().__init__(f"{kind}: {detail}" if detail else kind)
         self.kind = kind
         self.detail = detail

@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zermelo.errors import UserError
-from zermelo.games.parameters import nearest, parse_settings, settings_of, split_spec
+from zermelo.errors import UserError, nearest
+from zermelo.games.parameters import parse_settings, settings_of, split_spec
 from zermelo.games.protocol import Game
 from zermelo.players.human import HumanPlayer
 from zermelo.players.minimax import MinimaxPlayer

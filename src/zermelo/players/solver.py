@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zermelo.errors import UserError
-from zermelo.games.protocol import Game, Outcome, State, state_hash
+from zermelo.games.protocol import Game, State, state_hash, value_for
 
 
 class Solver:
@@ -24,9 +24,8 @@ class Solver:
     def solve(self, state: State) -> int:
         """The score of a position under best play."""
         outcome = self.game.outcome(state)
-        player = self.game.player(state)
         if outcome is not None:
-            return outcome_score(outcome, player)
+            return self.WIN * value_for(outcome, self.game.player(state))
         key = state_hash(self.game, state)
         if key not in self._scores:
             if len(self._scores) >= self.max_positions:
@@ -46,13 +45,6 @@ class Solver:
             score = one_ply_further(self.solve(after))
             scores[action] = score if self.game.player(after) == player else -score
         return scores
-
-
-def outcome_score(outcome: Outcome, player: int) -> int:
-    """The score of a finished game for `player`."""
-    if outcome == Outcome.DRAW:
-        return 0
-    return Solver.WIN if (outcome == Outcome.FIRST_WINS) == (player == 0) else -Solver.WIN
 
 
 def one_ply_further(score: int) -> int:

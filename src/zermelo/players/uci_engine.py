@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import difflib
 import logging
 import os
 import signal
@@ -22,8 +21,8 @@ from typing import Any, TypeVar
 import chess
 import chess.engine
 
-from zermelo.errors import UserError
-from zermelo.players.protocol import PlayerError
+from zermelo.errors import UserError, nearest
+from zermelo.players.protocol import FailureKind, PlayerError
 
 MAX_OUTPUT = 2 << 20  # bytes between a question and its answer; a chatty engine writes 5 % of it
 T = TypeVar("T")
@@ -159,7 +158,7 @@ class UciEngine:
         try:
             self._wait(protocol.initialize(), self._patience.start)
         except (chess.engine.EngineError, OSError) as error:
-            kind = "flood" if protocol.flooded else "no start"
+            kind: FailureKind = "flood" if protocol.flooded else "no start"
             detail = "no answer to uci" if isinstance(error, TimeoutError) else str(error)
             raise PlayerError(kind, detail) from error
         return protocol
@@ -170,7 +169,7 @@ class UciEngine:
         for given, text in options.items():
             name = given if given in known else given.replace("_", " ")
             if name not in known:
-                raise UserError(f"{self.title} has no option '{given}'; {_nearest(given, known)}")
+                raise UserError(f"{self.title} has no option '{given}'; {nearest(given, known)}")
             option = known[name]
             if option.is_managed():
                 raise UserError(f"the option {name} is set by the match itself")
@@ -211,12 +210,6 @@ def _failure(error: BaseException, protocol: _Guarded, board: chess.Board) -> Ba
     if isinstance(error, chess.engine.EngineError):
         return PlayerError("illegal move", f"{error}; {board.fen()}")
     return error
-
-
-def _nearest(given: str, known: Mapping[str, chess.engine.Option]) -> str:
-    names = {option.name.lower(): option.name for option in known.values()}
-    close = difflib.get_close_matches(given.lower(), names, 1, 0.5)
-    return f"did you mean '{names[close[0]]}'?" if close else f"it has {', '.join(names.values())}"
 
 
 def _kill_group(pid: int | None) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from zermelo.errors import UserError
-from zermelo.games.board import kind_of
 from zermelo.games.notation import action_text, parse_action, position_text
 from zermelo.games.protocol import Game, State
+from zermelo.games.registry import kind_of
 from zermelo.players.protocol import MoveReport, PlayerError
 from zermelo.players.search_player import actions_between
 

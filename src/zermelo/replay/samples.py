@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.errors import UserError
-from zermelo.games.protocol import Game
-from zermelo.replay.schema import Schema
 
 Array = NDArray[Any]
 
@@ -149,12 +147,6 @@ class Samples:
             for name in ("policy_actions", "policy_shares"):
                 made[name] = made[name][order]
         return Samples(**made)
-
-    def validate(self, game: Game | Schema) -> None:
-        """Raises ShardError with the first thing that cannot be in samples of this game."""
-        from zermelo.replay.rules import check_rows
-
-        check_rows(self, game if isinstance(game, Schema) else Schema.of(game))
 
 
 def entry_index(starts: Array, counts: Array) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from zermelo.errors import UserError
+from zermelo.files import sync_directory, write_whole
 from zermelo.games.protocol import Game
 from zermelo.replay.header import ShardHeader
 from zermelo.replay.rules import check_rows
@@ -35,7 +36,6 @@ DIGEST = 32  # bytes of the SHA-256 at the end
 ALIGN = 8
 MAX_HEADER = 16 << 20
 SUFFIX = ".zshard"
-TEMPORARY = ".tmp"
 _NAME = re.compile(r"it(\d{6,9})-w(\d{2,4})-(\d{6,9})\.zshard")
 
 
@@ -68,33 +68,13 @@ def write_shard(path: str | os.PathLike[str], samples: Samples, header: ShardHea
         raise ShardError("the header speaks of other samples")
     check_rows(samples, header.schema, header.iterations)
     blocks = _blocks(samples, header)
-    aside = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with open(aside, "wb") as file:
-                for block in blocks:
-                    file.write(block)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(aside, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                aside.unlink(missing_ok=True)
-            raise
+        write_whole(path, *blocks)
         sync_directory(path.parent)
     except OSError as error:
         raise UserError(f"'{path}' cannot be written: {reason_of(error)}") from error
     return sum(len(block) for block in blocks)
-
-
-def sync_directory(directory: Path) -> None:
-    """Makes renames in it last through a loss of power."""
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def reason_of(error: OSError) -> str:

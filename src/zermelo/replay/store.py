@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zermelo.errors import UserError
+from zermelo.files import TEMPORARY
 from zermelo.games.protocol import Game
 from zermelo.replay.header import ShardHeader
 from zermelo.replay.samples import Samples, ShardError
 from zermelo.replay.schema import Schema
 from zermelo.replay.shard import (
     SUFFIX,
-    TEMPORARY,
     other_game,
     parse_name,
     read_header,
@@ -107,10 +107,6 @@ class ReplayStore:
         """Samples in shards that were written during an iteration (T8)."""
         shards = self.shards()
         return sum(s.header.samples for s in shards if s.header.iteration == iteration)
-
-    def newest_iteration(self) -> int | None:
-        """None while there are no shards."""
-        return max((shard.header.iteration for shard in self.shards()), default=None)
 
     def next_number(self, worker: int) -> int:
         """A number that no shard of this worker has, whether damaged or not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from zermelo.games.render import svg_board
 HTML_COLUMNS = ("action", "visits", "Q", "prior", "W/D/L", "line")
 HTML_ROWS = 12
 HTML_MARKS = 5  # actions that are drawn on the board
+LARGEST_CP = 12_800  # what a value of 1 gives, rounded; less than programs take for a mate
 CERTAIN_WDL = {1: (1.0, 0.0, 0.0), 0: (0.0, 1.0, 0.0), -1: (0.0, 0.0, 1.0)}
 
 
@@ -58,6 +60,12 @@ class ActionRow:
             "pv": list(self.pv),
             "target": self.target,
         }
+
+
+def centipawns(value: float) -> int:
+    """290.68 tan(1.548 value): 0.25 is a good pawn's worth, near 1 it grows steeply."""
+    cp = 290.680623072 * math.tan(1.548090806 * min(max(value, -1.0), 1.0))
+    return round(min(max(cp, -LARGEST_CP), LARGEST_CP))
 
 
 class SearchResult:

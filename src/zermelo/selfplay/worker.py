@@ -22,6 +22,7 @@ from zermelo import _core
 from zermelo.checkpoint import CheckpointStore
 from zermelo.checkpoint.manifest import MANIFEST_FILE
 from zermelo.errors import UserError
+from zermelo.files import write_whole
 from zermelo.games import game as find_game
 from zermelo.games.protocol import Game
 from zermelo.network import Weights, load_network
@@ -144,7 +145,9 @@ class Worker:
         """The quota is done: the games under way are saved for the checkpoint."""
         assert self.selfplay is not None
         if order.games_to:
-            write_aside(Path(order.games_to), self.selfplay.save())
+            path = Path(order.games_to)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, self.selfplay.save())
         self.channel.send({"state": "done", "iteration": order.iteration})
 
     def shard_size(self, order: Order, made: int) -> int:
@@ -208,20 +211,6 @@ def load_verified(path: Path, game: Game) -> Weights:
     weights = CheckpointStore(path.parent, read_only=True).open(int(path.name)).weights()
     weights.architecture.check_fits(game)
     return weights
-
-
-def write_aside(path: Path, data: bytes) -> None:
-    """Whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with aside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def main() -> int:

@@ -16,6 +16,7 @@ from typing import Any
 
 from zermelo.checkpoint.manifest import plain
 from zermelo.errors import UserError
+from zermelo.files import write_whole
 
 METRICS_FILE = "metrics.jsonl"
 
@@ -109,23 +110,13 @@ class MetricsWriter:
 
     def _tidy(self, last: int | None) -> None:
         """Drops what a crash left and what the run will do again; the file is replaced whole."""
-        aside = self.path.with_name(f".{METRICS_FILE}")
-        aside.unlink(missing_ok=True)
         if not self.path.exists():
             return
         kept = [
             line for entry, line in _lines(self.path) if last is None or entry["iteration"] <= last
         ]
-        if sum(map(len, kept)) == self.path.stat().st_size:
-            return
-        try:
-            with aside.open("wb") as file:
-                file.writelines(kept)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(aside, self.path)
-        finally:
-            aside.unlink(missing_ok=True)
+        if sum(map(len, kept)) != self.path.stat().st_size:
+            write_whole(self.path, *kept)
 
     # ---- TensorBoard ----------------------------------------------------------------------------
 

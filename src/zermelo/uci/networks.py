@@ -29,12 +29,13 @@ def without_network() -> Network:
 
 
 def load(path: str, backend: str, precision: str) -> Network:
-    """The network of a file; UserError in one sentence if there is none to be had."""
+    """The network of a file, a checkpoint or a run; UserError in one sentence if there is none."""
     from zermelo.games import game
     from zermelo.network import NetworkEvaluator, load_network
     from zermelo.network.runtimes import installed_backends
+    from zermelo.players.network_path import network_path
 
-    weights = load_network(path)
+    weights = load_network(network_path(path))
     architecture = weights.architecture
     encoder = "lc0" if architecture.planes == 112 else "compact"
     if backend == "auto":  # measuring which is fastest would take longer than a start may

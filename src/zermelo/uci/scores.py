@@ -7,16 +7,9 @@ from __future__ import annotations
 
 import math
 
-from zermelo.search import Certain
+from zermelo.search.result import LARGEST_CP, Certain, centipawns
 
-LARGEST_CP = 12_800  # what Q = 1 gives, rounded; less than programs take for a mate
 WDL = tuple[float, float, float]
-
-
-def centipawns(q: float) -> int:
-    """290.68 tan(1.548 Q): 0.25 is a good pawn's worth of value, near 1 it grows steeply."""
-    cp = 290.680623072 * math.tan(1.548090806 * min(max(q, -1.0), 1.0))
-    return round(min(max(cp, -LARGEST_CP), LARGEST_CP))
 
 
 def wdl_mu(wdl: WDL) -> float | None:

@@ -1,0 +1,30 @@
+"""What several commands declare alike: their arguments and options, and how wide they print.
+
+Every command imports this, so nothing slow is imported here.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+PIPED_WIDTH = 110  # columns of a table when the output is no terminal
+
+GameArgument = Annotated[str, typer.Argument(help="A game's name or Python file.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+WeightsOption = Annotated[
+    str | None,
+    typer.Option(help="A network: .pb.gz (lc0), .onnx, .safetensors, a checkpoint or a run."),
+]
+BackendOption = Annotated[
+    str, typer.Option(help="What runs the network: auto, openvino, onnx or torch.")
+]
+SearchSetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="OPTION=VALUE", help="An option of the search; repeatable."),
+]
+RunSetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="An option; repeatable."),
+]
