@@ -214,19 +214,28 @@ def paired_tournament(
 
 
 def ratings(matches: int, random: np.random.Generator) -> list[dict[str, Any]]:
-    """How often the interval of a rating, of a difference, and of the first move is right."""
+    """How often the interval of a rating, of a difference, and of the first move is right.
+
+    Players are normal with a spread of 150 Elo, or `apart`: so far from one to the next.
+    """
     rows = []
-    for players, games, draws, alike in (
-        (4, 25, 0.0, None),
-        (4, 25, 0.5, None),
-        (8, 10, 0.3, None),
-        (8, 50, 0.3, None),
-        (4, 25, 0.0, 1.0),
-        (8, 25, 0.3, 0.4),
+    for players, games, draws, alike, apart in (
+        (4, 25, 0.0, None, None),
+        (4, 25, 0.5, None, None),
+        (8, 10, 0.3, None, None),
+        (8, 50, 0.3, None, None),
+        (4, 25, 0.0, 1.0, None),
+        (8, 25, 0.3, 0.4, None),
+        (3, 2, 0.0, 0.0, 400.0),
+        (3, 10, 0.0, 0.0, 400.0),
+        (3, 10, 0.3, 0.4, 400.0),
+        (3, 50, 0.0, 0.0, 400.0),
     ):
         held: dict[str, list[bool]] = {"rating": [], "difference": [], "first": []}
         for _ in range(max(1, matches // 10)):
             elos = random.normal(0.0, 150.0, players)
+            if apart is not None:
+                elos = np.arange(players) * apart
             pairs: list[GamePair] = []
             if alike is None:
                 meetings = tournament(elos, 35.0, draws, games, random)
@@ -243,6 +252,7 @@ def ratings(matches: int, random: np.random.Generator) -> list[dict[str, Any]]:
             elo, error = found.first_advantage
             held["first"].append(abs(elo - 35.0) <= 1.96 * error)
         row = {"players": players, "games_each_way": games, "draws": draws, "alike": alike}
+        row |= {"apart": apart}
         rows.append(row | {name: float(np.mean(values)) for name, values in held.items()})
     return rows
 
@@ -254,6 +264,7 @@ def show_ratings(rows: list[dict[str, Any]]) -> None:
         print(
             f"  {row['players']} players, {row['games_each_way']} games each way, "
             f"draws {row['draws']:.0%}, "
+            + (f"{row['apart']:.0f} Elo apart, " if row["apart"] else "")
             + ("single games: " if row["alike"] is None else f"pairs {row['alike']:.0%} alike: ")
             + f"{row['rating']:.1%} {row['difference']:.1%} {row['first']:.1%}"
         )

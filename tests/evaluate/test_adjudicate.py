@@ -10,6 +10,7 @@ import zermelo
 from zermelo.evaluate.adjudicate import AdjudicateOptions, Adjudicator, Judgement
 from zermelo.games.notation import parse_position
 from zermelo.games.protocol import Outcome
+from zermelo.options import make_options
 
 CHESS = zermelo.game("chess")
 TABLES = Path(__file__).parents[3] / "shared" / "data" / "chess" / "syzygy"
@@ -66,6 +67,12 @@ def test_a_tablebase_ends_what_it_knows(fen: str, outcome: Outcome | None) -> No
     state = parse_position(CHESS, fen)
     found = judge.verdict(state, 20, [])
     assert found == (None if outcome is None else (outcome, "tablebase"))
+
+
+@pytest.mark.parametrize("name", ["resign_value", "draw_value"])
+def test_values_beyond_1_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is 5.0, not a number from 0 to 1"):
+        make_options(AdjudicateOptions, {name: 5.0}, "adjudication")
 
 
 def test_a_tablebase_that_is_not_there_is_refused(tmp_path: Path) -> None:

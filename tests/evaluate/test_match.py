@@ -225,7 +225,7 @@ def test_finished_games_are_not_lost_to_a_shorter_match(tmp_path: Path) -> None:
     before = (tmp_path / "games.jsonl").read_bytes()
     with pytest.raises(ValueError, match=r"holds 6 finished games.*at least 6 in all"):
         play_match(["random", "random"], "connect4", replace(options, games=4))
-    with pytest.raises(ValueError, match=r"holds another match \(its sprt differ"):
+    with pytest.raises(ValueError, match=r"holds another match \(different: sprt\)"):
         play_match(["random", "random"], "connect4", replace(options, sprt=Sprt(0, 200)))
     three = ["random", "random?seed=1", "random?seed=2"]
     play_tournament(three, "connect4", replace(options, out=tmp_path / "three"))
@@ -237,10 +237,22 @@ def test_finished_games_are_not_lost_to_a_shorter_match(tmp_path: Path) -> None:
 def test_another_match_in_the_same_directory_is_refused(tmp_path: Path) -> None:
     options = MatchOptions(games=2, out=tmp_path)
     play_match(["random", "random"], "connect4", options)
-    with pytest.raises(ValueError, match=r"holds another match \(its seed differ"):
+    with pytest.raises(ValueError, match=r"holds another match \(different: seed\)"):
         play_match(["random", "random"], "connect4", replace(options, seed=9))
-    with pytest.raises(ValueError, match=r"its game and players differ"):
+    with pytest.raises(ValueError, match=r"different: game, players\)"):
         play_match(["random", "minimax"], "hex", options)
+
+
+def test_a_match_does_not_go_on_under_changed_rules(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "my_game.py"
+    rules = tmp_path / "my_game.py"
+    rules.write_text(example.read_text())
+    options = MatchOptions(games=2, out=tmp_path / "match")
+    played = play_match(["random", "random"], str(rules), options)
+    assert play_match(["random", "random"], str(rules), options).records == played.records
+    rules.write_text(example.read_text() + "# another rule\n")
+    with pytest.raises(ValueError, match=r"another match \(different: rules\)"):
+        play_match(["random", "random"], str(rules), options)
 
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:
@@ -400,6 +412,7 @@ def test_figures_are_those_of_the_first_player_by_colour_and_by_pair() -> None:
     )
     assert split.pairs.pairs == (0, 0, 1, 1, 0)  # the fifth game has no partner
     assert str(result).startswith("P1: +3 -1 =1  Win: 70.00%  Elo: ")
+    assert "4 games in whole pairs" in str(result)
     assert "P1-W: +2 -1 =0  P1-B: +1 -0 =1" in str(result)
 
 

@@ -118,6 +118,15 @@ def test_whole_pairs_are_judged_and_games_singly_only_without_any() -> None:
     assert report["score"] == pytest.approx(101 / 201)
     assert report["elo"] == 0.0
     assert f"Elo +0.0 ± {split.pairs.margin():.1f}" in str(split)
+    assert "200 games in whole pairs" in str(split)
+    assert "whole pairs" not in str(alone)
+
+
+def test_the_line_has_both_ends_of_an_interval_that_is_not_centred_on_the_elo() -> None:
+    split = ColourSplit(Score(2, 0, 0), Score(1, 1, 0), Pentanomial((0, 0, 0, 1, 1)))
+    low, high = split.pairs.interval()
+    assert split.elo_text == f"+338.0 ± 387.5 ({low:+.1f} to {high:+.1f})"
+    assert (round(low), round(high)) == (-139, 636)
 
 
 def test_superiority_of_pairs_agrees_with_games_that_are_independent() -> None:

@@ -316,7 +316,7 @@ def test_the_summary_counts_by_budget_and_theme() -> None:
     assert found["simulations"] == {
         "median_of_solved": 40,
         "most": 900,
-        "within": {"1": 0.25, "10": 0.25, "100": 0.5},
+        "within": {"1": 0.25, "10": 0.25, "100": 0.5, "1000": 0.75},
     }
     assert [(row["theme"], row["problems"], row["solved"]) for row in found["themes"]] == [
         ("fork", 3, 2),
@@ -325,6 +325,12 @@ def test_the_summary_counts_by_budget_and_theme() -> None:
     ]
     assert found["mates"] is None and found["optimal"] is None and found["seconds"] == 2.0
     assert summary([])["share"] == 0.0
+
+
+def test_the_largest_budget_is_the_least_power_of_ten_that_solves_all_that_was_solved() -> None:
+    for most, last in ((1, "1"), (9, "10"), (10, "10"), (11, "100")):
+        found = summary([made("1", True, 1), made("2", True, most)])["simulations"]["within"]
+        assert list(found.items())[-1] == (last, 1.0)
 
 
 def test_the_interval_of_a_share_is_wilsons() -> None:
@@ -368,6 +374,11 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_solved(
     for place, said in ((tmp_path, "cannot be written: Is a dir"), (tmp_path / "no" / "x", "no f")):
         with pytest.raises(UserError, match=said):
             run(str(MATES / "mate1.epd"), "--limit", "1", "--out", str(place))
+
+
+def test_people_are_not_asked_to_solve(run: Callable[..., str]) -> None:
+    with pytest.raises(UserError, match="without people: 'human' cannot take part"):
+        run(str(MATES / "mate1.epd"), "-p", "human")
 
 
 def test_players_are_compared(run: Callable[..., str], tmp_path: Path) -> None:

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
 from zermelo.cli import match as match_command
 from zermelo.cli import tournament as tournament_command
-from zermelo.cli.match_report import Live, print_table
+from zermelo.cli.match_report import Live, print_notes, print_table
+from zermelo.evaluate import match as match_module
 from zermelo.evaluate.bradley_terry import bradley_terry
 from zermelo.evaluate.match import MatchOptions
 from zermelo.evaluate.openings import Opening
 from zermelo.evaluate.pairing import gauntlet, make_tasks, round_robin
 from zermelo.evaluate.sprt import Sprt
 from zermelo.evaluate.tournament import game_pairs, meetings, play_tournament
+from zermelo.evaluate.workers import play_tasks
 
 FIELD = ["random", "rollout?simulations=10", "rollout?simulations=60"]
 
 
-def run(*arguments: str) -> None:
+def run(*arguments: str) -> Any:
     app = typer.Typer()
     match_command.add_to(app)
     tournament_command.add_to(app)
-    typer.main.get_command(app).main(list(arguments), standalone_mode=False)
+    return typer.main.get_command(app).main(list(arguments), standalone_mode=False)
 
 
 def test_everybody_meets_everybody_with_both_colours_from_the_same_openings() -> None:
@@ -116,6 +120,8 @@ def test_the_command_prints_the_list_and_the_crosstable(
         "games",
         "score",
         "LOS",
+        "over",
+        "next",
         "P1-W",
         "P1-B",
     ]
@@ -157,6 +163,62 @@ def test_the_match_command_prints_what_chess_people_know(
     for part in ("P1: +", "Win: ", "Elo: ", " ± ", "LOS: ", "P1-W: +", "P1-B: +"):
         assert part in out
     assert "rollout?simulations=20" in out
+    table = out.splitlines()
+    assert table[0].split()[:6] == ["player", "games", "score", "Elo", "95", "%"]
+    assert table[1].split()[7] == "to"  # the interval's ends
+
+
+@pytest.mark.parametrize("command", ["match", "tournament"])
+@pytest.mark.parametrize("kept", [False, True])
+def test_ctrl_c_shows_what_is_finished(
+    command: str,
+    kept: bool,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    def interrupted(setup: Any, tasks: Any) -> Iterator[Any]:
+        for number, played in enumerate(play_tasks(setup, tasks)):
+            if number == 3:
+                raise KeyboardInterrupt
+            yield played
+
+    monkeypatch.setattr(match_module, "play_tasks", interrupted)
+    out = ("--out", str(tmp_path)) if kept else ()
+    given = (command, "random", "random?seed=1", "--game", "tictactoe", "--games", "8")
+    assert run(*given, "--json") == 130
+    found = json.loads(capsys.readouterr().out)
+    assert (found["interrupted"], found["games"]) == (True, 3)
+    assert run(*given, *out) == 130
+    said = capsys.readouterr()
+    assert "tictactoe, 3 games" in said.out
+    assert "3 of 8 games are finished" in said.err
+    assert ("; the same command goes on" in said.err) == kept
+    monkeypatch.undo()
+    assert run(*given, *out, "--json") is None
+    assert json.loads(capsys.readouterr().out)["interrupted"] is False
+
+
+@pytest.mark.parametrize("command", ["match", "tournament"])
+def test_too_few_openings_are_told(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    given = (command, "random", "random?seed=1", "random?seed=2", "--game=tictactoe", "--games=6")
+    given = given if command == "tournament" else (*given[:3], *given[4:])
+    run(*given, "--openings=random:40")
+    assert "3 pairs from 1 opening: " in capsys.readouterr().out
+    run(*given, "--openings=random:40", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert (found["openings"], found["distinct_openings"]) == (3, 1)
+    run(*given)
+    assert "3 pairs from" not in capsys.readouterr().out
+
+
+def test_one_is_not_told_as_many(capsys: pytest.CaptureFixture[str]) -> None:
+    figures = {"duplicates": 1, "equal_pairs": 1, "openings": 1, "distinct_openings": 1}
+    print_notes(figures | {"failures": {}})
+    assert capsys.readouterr().out.splitlines() == [
+        "1 game is the same as an earlier one: use more openings",
+        "1 pair has the same moves in both games: it says nothing",
+    ]
 
 
 def test_the_match_command_prints_one_object_as_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -147,6 +147,7 @@ def test_a_perfect_player_keeps_every_value_and_score() -> None:
     assert found["connect4.policy_keeps_value"] == found["connect4.policy_keeps_score"] == 1.0
     assert found["connect4.value_error"] == found["connect4.network_value_error"] == 0.0
     assert found["connect4.positions"] == 594
+    assert found["connect4.judged"] == sum(each.can_err for each in connect4_set().positions) < 594
 
 
 def test_the_worst_player_keeps_nothing_and_a_random_one_a_third() -> None:

@@ -20,6 +20,7 @@ import zermelo
 from zermelo.cli import yardstick as command
 from zermelo.errors import UserError
 from zermelo.evaluate.ladder import Ladder, LadderOptions
+from zermelo.evaluate.rating import ColourSplit, Score
 from zermelo.evaluate.yardstick_games import FIRST_PAIRS
 from zermelo.evaluate.yardstick_ladder import LadderYardstick, ladder_options, network_pairs
 from zermelo.evaluate.yardstick_suite import SuiteYardstick
@@ -165,6 +166,26 @@ def test_a_checkpoint_meets_those_before_it_on_the_ladder(tmp_path: Path) -> Non
     assert climb(checkpoints[2]) == found  # nothing is played twice
 
 
+def test_each_checkpoint_has_openings_of_its_own_on_the_ladder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds: list[int] = []
+
+    def meet(game: Any, networks: Any, options: LadderOptions, *_: Any) -> ColourSplit:
+        seeds.append(options.seed)
+        return ColourSplit(Score(1), Score(losses=1))
+
+    monkeypatch.setattr("zermelo.evaluate.yardstick_ladder.network_pairs", meet)
+    checkpoints = made_checkpoints(tmp_path, 3)
+    for checkpoint in checkpoints[1:]:
+        climb(checkpoint)
+    assert len(set(seeds)) == 2
+    again = seeds[-1]
+    (tmp_path / "ladder" / "meetings.jsonl").unlink()
+    climb(checkpoints[2])
+    assert seeds[-1] == again
+
+
 def test_a_short_time_on_the_ladder_is_a_few_pairs_with_one_opponent(tmp_path: Path) -> None:
     checkpoints = made_checkpoints(tmp_path, 3)
     for checkpoint in checkpoints[1:]:
@@ -230,6 +251,7 @@ def test_two_networks_meet_side_by_side(tmp_path: Path) -> None:
     ("options", "sentence"),
     [
         ({"opponents": "random randon"}, "[evaluate]: there is no player 'randon'; did you mean"),
+        ({"opponents": "human"}, "without people: 'human' cannot take part"),
         ({"openings": "random:four"}, "[evaluate]: openings 'random:four'"),
         (
             {"openings": "nowhere.epd", "games": 0, "ladder": 1},
@@ -292,6 +314,7 @@ def test_the_command_prints_json_with_stable_keys() -> None:
     found = json.loads(done.stdout)
     assert set(found) == {"game", "evaluator", "simulations", "metrics", "mistakes"}
     assert found["metrics"]["connect4.positions"] == 40
+    assert found["metrics"]["connect4.judged"] == 27
     assert found["metrics"]["perfect.games"] == 3
     assert found["mistakes"][0]["games"] == 3
 
@@ -323,6 +346,10 @@ def test_the_command_shows_a_table_for_any_game() -> None:
         (["tictactoe", "--evaluator", "uniform", "--set", "foo"], "--set 'foo' should look like"),
         (["tictactoe", "--evaluator", "uniform", "--perfect", "3"], "is for connect4"),
         (["connect4", "--weights", "nowhere.onnx"], "there is no network"),
+        (
+            ["connect4", "--evaluator", "uniform", "--perfect", "1", "--games", "2"],
+            "--games counts games against --opponents, and none is named",
+        ),
     ],
 )
 def test_mistakes_are_told_in_one_sentence(arguments: list[str], sentence: str) -> None:

@@ -23,6 +23,7 @@ from zermelo.cli.match_report import (
     games_of,
     print_notes,
     print_table,
+    say_interrupted,
     short_name,
     sprt_of,
     undecided,
@@ -81,17 +82,29 @@ def match(
         adjudication=adjudication_of(max_plies, resign, draw, tablebase),
         out=out,
     )
-    with Live() as live:
+    result: MatchResult | None = None
+    interrupted = False
+    try:
+        with Live() as live:
 
-        def progress(result: MatchResult) -> None:
-            live.show(len(result.records), options.games, str(result))
+            def progress(so_far: MatchResult) -> None:
+                nonlocal result
+                result = so_far
+                live.show(len(so_far.records), options.games, str(so_far))
 
-        result = play_match(specs, game, options, progress)
+            result = play_match(specs, game, options, progress)
+    except KeyboardInterrupt:
+        if result is None:
+            raise
+        interrupted = True
     if as_json:
-        speeds = {"simulations_per_second": list(result.speeds)}
-        print(json.dumps(result.to_dict() | speeds, indent=2))
-        return
-    show(result)
+        more = {"simulations_per_second": list(result.speeds), "interrupted": interrupted}
+        print(json.dumps(result.to_dict() | more, indent=2))
+    else:
+        show(result)
+    if interrupted:
+        say_interrupted(len(result.records), options.games, out)
+        raise typer.Exit(130)
 
 
 def show(result: MatchResult) -> None:
@@ -100,18 +113,20 @@ def show(result: MatchResult) -> None:
     rows = []
     for name, sides in zip(result.names, (split, reversed_split(split)), strict=True):
         total, best = sides.total, sides.best
+        low, high = best.interval()
         rows.append(
             [
                 short_name(name),
                 str(total),
                 f"{total.score:.1%}",
-                f"{best.elo:+.1f} ± {best.margin():.1f}",
+                f"{best.elo:+.1f}",
+                f"{low:+.1f} to {high:+.1f}",
                 f"{best.los:.1%}",
                 str(sides.first),
                 str(sides.second),
             ]
         )
-    heads = ("player", "games", "score", "Elo (95 %)", "LOS", "moving first", "second")
+    heads = ("player", "games", "score", "Elo", "95 %", "LOS", "moving first", "second")
     print_table(heads, rows)
     print(f"\n{result}")
     figures = result.to_dict()

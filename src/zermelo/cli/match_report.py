@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -98,6 +99,12 @@ def adjudication_of(
     return make_options(AdjudicateOptions, values, "adjudication")
 
 
+def say_interrupted(done: int, total: int, out: Path | None) -> None:
+    """After Ctrl-C, on the standard error: how far it came and how to go on."""
+    rest = "the same command goes on" if out else "with --out the same command could go on"
+    print(f"{done} of {total} games are finished; {rest}", file=sys.stderr)
+
+
 class Live:
     """Progress on the standard error: a bar on a terminal, else a line now and then."""
 
@@ -166,10 +173,19 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int =
 def print_notes(figures: dict[str, Any], about: str = "") -> None:
     """What should make one careful with the figures of a match or tournament."""
     again, equal = figures["duplicates"], figures["equal_pairs"]
+    openings, distinct = figures["openings"], figures["distinct_openings"]
     if again:
-        print(f"{about}{again} games are the same as an earlier one: use more openings")
-    if equal:
+        games = "game is" if again == 1 else "games are"
+        print(f"{about}{again} {games} the same as an earlier one: use more openings")
+    if equal == 1:
+        print(f"{about}1 pair has the same moves in both games: it says nothing")
+    elif equal:
         print(f"{about}{equal} pairs have the same moves in both games: they say nothing")
+    if distinct < openings:
+        print(
+            f"{about}{openings} pairs from {distinct} opening{'s' * (distinct > 1)}: the interval "
+            "takes all pairs as independent, which those from one opening are not"
+        )
     for name, kinds in figures["failures"].items():
         if kinds:
             listing = ", ".join(f"{kind} {count}" for kind, count in kinds.items())

@@ -21,6 +21,7 @@ from zermelo.cli.match_report import (
     adjudication_of,
     print_notes,
     print_table,
+    say_interrupted,
     short_name,
 )
 from zermelo.cli.options import JsonOption
@@ -70,24 +71,34 @@ def tournament(
         adjudication=adjudication_of(max_plies, resign, draw, tablebase),
         out=out,
     )
-    with Live() as live:
+    specs = with_budget(players, visits)
+    if anchor in players:
+        anchor = specs[players.index(anchor)]
+    result: TournamentResult | None = None
+    games_in_all = 0
+    interrupted = False
+    try:
+        with Live() as live:
 
-        def progress(result: TournamentResult, total: int) -> None:
-            best = result.ratings.rows[0]
-            live.show(
-                len(result.records),
-                total,
-                f"best so far: {short_name(best.name)} {best.elo or 0:+.0f}",
-            )
+            def progress(so_far: TournamentResult, total: int) -> None:
+                nonlocal result, games_in_all
+                result, games_in_all = so_far, total
+                best = so_far.ratings.rows[0]
+                text = f"best so far: {short_name(best.name)} {best.elo or 0:+.0f}"
+                live.show(len(so_far.records), total, text)
 
-        specs = with_budget(players, visits)
-        if anchor in players:
-            anchor = specs[players.index(anchor)]
-        result = play_tournament(specs, game, options, kind, anchor, anchor_elo, progress)
+            result = play_tournament(specs, game, options, kind, anchor, anchor_elo, progress)
+    except KeyboardInterrupt:
+        if result is None:
+            raise
+        interrupted = True
     if as_json:
-        print(json.dumps(result.to_dict(), indent=2))
-        return
-    show(result)
+        print(json.dumps(result.to_dict() | {"interrupted": interrupted}, indent=2))
+    else:
+        show(result)
+    if interrupted:
+        say_interrupted(len(result.records), games_in_all, out)
+        raise typer.Exit(130)
 
 
 def show(result: TournamentResult) -> None:
@@ -117,7 +128,7 @@ def show_list(result: TournamentResult, ratings: Ratings) -> None:
         figures = [str(row.score), f"{row.score.score:.1%}", _los(ratings, place)]
         seats = [str(split.first), str(split.second)]
         rows.append([str(place + 1), short_name(row.name), elo, *figures, *seats])
-    heads = ("", "player", "Elo (95 %)", "games", "score", "LOS", "P1-W", "P1-B")
+    heads = ("", "player", "Elo (95 %)", "games", "score", "LOS over next", "P1-W", "P1-B")
     print_table(heads, rows, left=2)
 
 

@@ -26,11 +26,17 @@ class AdjudicateOptions:
 
     max_plies: int = option(512, "A longer game is a draw; 0 is no bound.", low=0)
     resign_value: float = option(
-        0.0, "Both players agree that one of them loses by this value at least; 0 is off.", low=0.0
+        0.0,
+        "Both players agree that one of them loses by this value at least; 0 is off.",
+        low=0.0,
+        high=1.0,
     )
     resign_moves: int = option(3, "For so many moves of each.", low=1)
     draw_value: float = option(
-        0.0, "Both players agree that the value is at most this far from 0; 0 is off.", low=0.0
+        0.0,
+        "Both players agree that the value is at most this far from 0; 0 is off.",
+        low=0.0,
+        high=1.0,
     )
     draw_moves: int = option(8, "For so many moves of each.", low=1)
     draw_after: int = option(60, "Not before so many plies.", low=0)

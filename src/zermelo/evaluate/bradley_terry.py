@@ -1,13 +1,14 @@
 """Ratings of many players from the games they played with each other.
 
 The model is Elo's own: the expected score of i against j is 1 / (1 + 10^(-(r(i) - r(j)) / 400)),
-plus an advantage of the first move if the games can tell it. Draws are half wins, so for two
-players the difference is the Elo of their match. Errors come from the spread of the results
-themselves (the sandwich form), so draws make them smaller, as they should. The two games of a pair
-are one result there, since they depend on each other.
+plus an advantage of the first move if the games can tell it. Draws are half wins. Where games come
+in pairs the ratings need no such advantage, since colours are balanced, and it is estimated after
+them: so for two players the difference is the Elo of their match. Errors come from the spread of
+the results themselves (the sandwich form), so draws make them smaller, as they should. The two
+games of a pair are one result there, since they depend on each other.
 
-Each pairing that met gets one more game, spread evenly over win, draw and loss: a player who won or
-lost everything stays finite.
+Each pairing that met gets one more game, spread evenly over win, draw and loss, in the errors, and
+in the ratings only where the played games give no finite ones: who won or lost everything.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from zermelo.evaluate.rating import ADDED_GAMES, CONFIDENCE, Score
 
 ELO = 400.0 / math.log(10.0)  # Elo per unit of log odds
 POINTS = np.array([0.0, 0.5, 1.0])  # of a loss, a draw and a win
+MOST_ODDS = 16.0  # log odds of a meeting (2800 Elo) beyond which a rating is taken as not finite
 _STEPS = 200
 
 Floats = NDArray[np.float64]
@@ -176,38 +178,54 @@ class _Fit:
     def __init__(
         self, names: Sequence[str], meetings: Sequence[Meeting], pairs: Mapping[GamePair, int]
     ) -> None:
-        design, counts = _table(names, meetings)
+        design, self._played = _table(names, meetings)
+        self._added = _added_games(meetings)
+        self._paired = _paired(meetings, self._played + self._added, pairs)
         players = len(names) - 1
         # The last column is the first move. It can be told only if some pairing had both sides.
         told = np.linalg.matrix_rank(design) == players + 1
-        columns = design if told else design[:, :players]
-        found = _solve(columns, counts)
-        covariance = _sandwich(columns, counts, found, _paired(meetings, counts, pairs))
+        in_pairs = 4 * self._paired.times.sum() >= self._played.sum()  # most games are
+        start = np.zeros(len(meetings))
+        columns = design if told and not in_pairs else design[:, :players]
+        found, covariance = self._estimate(columns, start)
         self.ratings: Floats = np.concatenate([[0.0], found[:players]])
         self.covariance: Floats = np.zeros((players + 1, players + 1))
         self.covariance[1:, 1:] = covariance[:players, :players]
         self.first_advantage: tuple[float, float] | None = None
         if told:
-            error = math.sqrt(max(0.0, float(covariance[players, players])))
-            self.first_advantage = float(found[players]) * ELO, error * ELO
+            if in_pairs:
+                found, covariance = self._estimate(design[:, players:], columns @ found)
+            error = math.sqrt(max(0.0, float(covariance[-1, -1])))
+            self.first_advantage = float(found[-1]) * ELO, error * ELO
+
+    def _estimate(self, design: Floats, start: Floats) -> tuple[Floats, Floats]:
+        """The parameters and their covariance; `start` is what the log odds are without them."""
+        counts = self._played + self._added
+        found = _solve(design, start, self._played)
+        if found is None:
+            found = _solve(design, start, counts)
+            assert found is not None
+        return found, _sandwich(design, counts, start + design @ found, self._paired)
 
 
 def _table(names: Sequence[str], meetings: Sequence[Meeting]) -> tuple[Floats, Floats]:
     """Columns (players but the first, first move) and losses, draws, wins for each meeting."""
     index = {name: i for i, name in enumerate(names)}
-    games: dict[frozenset[str], int] = {}
-    for m in meetings:
-        key = frozenset((m.first, m.second))
-        games[key] = games.get(key, 0) + m.score.games
     design = np.zeros((len(meetings), len(names) + 1))
-    counts = np.zeros((len(meetings), 3))
     for row, m in enumerate(meetings):
         design[row, index[m.first]] = 1.0
         design[row, index[m.second]] = -1.0
-        share = m.score.games / games[frozenset((m.first, m.second))]
-        counts[row] = np.array(m.score.counts) + ADDED_GAMES * share / 3.0
     design[:, -1] = 1.0
-    return design[:, 1:], counts
+    return design[:, 1:], np.array([m.score.counts for m in meetings], np.float64)
+
+
+def _added_games(meetings: Sequence[Meeting]) -> Floats:
+    """One game for each pairing, shared by its colours and spread evenly over the results."""
+    games: Counter[frozenset[str]] = Counter()
+    for m in meetings:
+        games[frozenset((m.first, m.second))] += m.score.games
+    shares = [m.score.games / games[frozenset((m.first, m.second))] for m in meetings]
+    return np.repeat(np.array(shares)[:, None] * ADDED_GAMES / 3.0, 3, axis=1)
 
 
 @dataclass(frozen=True)
@@ -238,27 +256,29 @@ def _paired(meetings: Sequence[Meeting], counts: Floats, pairs: Mapping[GamePair
     return _Paired(rows, results, times, single)
 
 
-def _solve(design: Floats, counts: Floats) -> Floats:
-    """The most likely parameters, by Newton's method."""
+def _solve(design: Floats, start: Floats, counts: Floats) -> Floats | None:
+    """The most likely parameters, by Newton's method; None if they are not finite."""
     games = counts.sum(1)
     points = counts @ POINTS
     found = np.zeros(design.shape[1])
     fit = -math.inf
     for _ in range(_STEPS):
-        expected = _logistic(design @ found)
+        expected = _logistic(start + design @ found)
         curvature = design.T @ (design * (games * expected * (1.0 - expected))[:, None])
         step = np.linalg.solve(curvature, design.T @ (points - games * expected))
-        while (better := _fit_of(design @ (found + step), points, games)) < fit - 1e-9:
+        while (better := _fit_of(start + design @ (found + step), points, games)) < fit - 1e-9:
             step = step / 2.0
         found, fit = found + step, better
+        if np.abs(start + design @ found).max() > MOST_ODDS:
+            return None
         if np.abs(step).max() < 1e-10:
             break
     return found
 
 
-def _sandwich(design: Floats, counts: Floats, found: Floats, paired: _Paired) -> Floats:
+def _sandwich(design: Floats, counts: Floats, odds: Floats, paired: _Paired) -> Floats:
     """The covariance of the parameters: by single games, and by the sums of both games of pairs."""
-    expected = _logistic(design @ found)
+    expected = _logistic(odds)
     information = counts.sum(1) * expected * (1.0 - expected)
     bread = np.linalg.inv(design.T @ (design * information[:, None]))
     above = POINTS - expected[:, None]  # [rows, 3]: points of each result beyond what is expected
@@ -267,7 +287,10 @@ def _sandwich(design: Floats, counts: Floats, found: Floats, paired: _Paired) ->
     residuals = above[paired.rows, paired.results]  # [kinds, 2]
     sums = (design[paired.rows] * residuals[..., None]).sum(1)  # [kinds, parameters]
     spread += sums.T @ (sums * paired.times[:, None])
-    return np.asarray(bread @ spread @ bread)
+    # The parameters were fitted to the same results, which makes these look closer than they are.
+    results = paired.single.sum() + paired.times.sum()
+    freedom = max(1.0, results - design.shape[1])
+    return np.asarray(bread @ spread @ bread * (results / freedom))
 
 
 def _logistic(x: Floats) -> Floats:

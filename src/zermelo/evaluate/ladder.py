@@ -1,7 +1,8 @@
 """How strength grows during training (E3): each new checkpoint meets earlier ones.
 
 A ladder is a directory: `meetings.jsonl` has a line for each finished match, so ratings outlive the
-checkpoints. Does not know how a match is played.
+checkpoints: wins, draws and losses by who moved first, and the points of the pairs. Does not know
+how a match is played.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from zermelo.evaluate.bradley_terry import Meeting, bradley_terry
+from zermelo.evaluate.bradley_terry import GamePair, Meeting, bradley_terry
 from zermelo.evaluate.match_store import read_lines
 from zermelo.evaluate.openings import DEFAULT
-from zermelo.evaluate.rating import ColourSplit, Score
+from zermelo.evaluate.rating import ColourSplit, Pentanomial, Score
 from zermelo.options import option
 
 
@@ -52,12 +53,12 @@ class Ladder:
         self.options = options or LadderOptions()
         directory.mkdir(parents=True, exist_ok=True)
         self._file = directory / "meetings.jsonl"
-        self._meetings = [m for pair in read_lines(self._file, _read_pair) for m in pair]
+        self._matches = read_lines(self._file, _Match.from_json)
 
     @property
     def names(self) -> list[str]:
         """Everybody who played, in the order in which they came."""
-        found = (name for m in self._meetings for name in (m.second, m.first))
+        found = (name for match in self._matches for name in (match.other, match.name))
         return list(dict.fromkeys(found))
 
     def climb(self, name: str, earlier: Sequence[Path], meet: Meet) -> Rung | None:
@@ -76,20 +77,22 @@ class Ladder:
         """Where a checkpoint stands now; later games of others move it."""
         if name not in self.names:
             return None
-        ratings = bradley_terry(self._meetings, self.names[0])
+        meetings = [meeting for match in self._matches for meeting in match.meetings]
+        pairs = [pair for match in self._matches for pair in match.pairs]
+        ratings = bradley_terry(meetings, self.names[0], pairs=pairs)
         row = ratings[name]
         return Rung(row.elo, ratings.margin(name), row.score.games, row.score.score)
 
     def _met(self, name: str, other: str) -> bool:
-        return any({m.first, m.second} == {name, other} for m in self._meetings)
+        return any({match.name, match.other} == {name, other} for match in self._matches)
 
     def _keep(self, name: str, other: str, split: ColourSplit) -> None:
-        pair = (Meeting(name, other, split.first), Meeting(other, name, split.second.reversed()))
+        match = _Match(name, other, split)
         with self._file.open("a") as file:
-            file.write(_write_pair(pair) + "\n")
+            file.write(match.to_json() + "\n")
             file.flush()
             os.fsync(file.fileno())
-        self._meetings += pair
+        self._matches.append(match)
 
 
 def opponents_of(earlier: Sequence[Path], options: LadderOptions) -> list[Path]:
@@ -99,11 +102,63 @@ def opponents_of(earlier: Sequence[Path], options: LadderOptions) -> list[Path]:
     return [earlier[index] for index in sorted(indexes, reverse=True)] if earlier else []
 
 
-def _write_pair(pair: Sequence[Meeting]) -> str:
-    rows = [[m.first, m.second, m.score.wins, m.score.draws, m.score.losses] for m in pair]
-    return json.dumps(rows)
+@dataclass(frozen=True)
+class _Match:
+    """A line of the file; the results are those of `name`, who came later."""
 
+    name: str
+    other: str
+    split: ColourSplit
 
-def _read_pair(line: bytes) -> list[Meeting]:
-    rows = json.loads(line)
-    return [Meeting(first, second, Score(*counts)) for first, second, *counts in rows]
+    @property
+    def meetings(self) -> tuple[Meeting, Meeting]:
+        """By who moved first."""
+        first, second = self.split.first, self.split.second.reversed()
+        return Meeting(self.name, self.other, first), Meeting(self.other, self.name, second)
+
+    @property
+    def pairs(self) -> list[GamePair]:
+        """Pairs with these points and these results by colour; none if they are not known.
+
+        Only a pair's points are kept. Which of its games gave them is open, but does not change
+        ratings and their errors.
+        """
+        if self.split.pairs.games != self.split.total.games:
+            return []
+        first, second = self.split.first, self.split.second
+        none, half, one, more, both = self.split.pairs.pairs
+        drawn = (first.draws + second.draws - half - more) // 2  # pairs of two draws
+        for win_draw in range(more + 1):
+            draw_loss = first.draws - (more - win_draw) - drawn
+            win_loss = first.wins - both - win_draw
+            if 0 <= draw_loss <= half and 0 <= win_loss <= one - drawn:
+                times = {
+                    (0.0, 0.0): none,
+                    (0.5, 0.0): draw_loss,
+                    (0.0, 0.5): half - draw_loss,
+                    (0.5, 0.5): drawn,
+                    (1.0, 0.0): win_loss,
+                    (0.0, 1.0): one - drawn - win_loss,
+                    (1.0, 0.5): win_draw,
+                    (0.5, 1.0): more - win_draw,
+                    (1.0, 1.0): both,
+                }
+                return [
+                    GamePair(self.name, self.other, (points, 1.0 - own_second))
+                    for (points, own_second), count in times.items()
+                    for _ in range(count)
+                ]
+        return []
+
+    def to_json(self) -> str:
+        """Results as in `meetings`, and how many pairs gave 0, 1/2, 1, 3/2 and 2 points."""
+        scores = [(m.first, m.second, m.score) for m in self.meetings]
+        rows = [[first, second, s.wins, s.draws, s.losses] for first, second, s in scores]
+        return json.dumps([*rows, self.split.pairs.pairs])
+
+    @classmethod
+    def from_json(cls, line: bytes) -> _Match:
+        """Lines of older ladders have no pairs: their games are single ones."""
+        (name, other, *first), (_, _, *second), *pairs = json.loads(line)
+        known = Pentanomial(tuple(pairs[0])) if pairs else Pentanomial()
+        return cls(name, other, ColourSplit(Score(*first), Score(*second).reversed(), known))

@@ -6,6 +6,8 @@ was, and ends with the same files.
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import math
 import time
 from collections import Counter
@@ -100,13 +102,12 @@ class MatchResult:
         return first, second
 
     def __str__(self) -> str:
-        split, best = self.split, self.split.best
-        total = split.total
+        split, total = self.split, self.split.total
         parts = [
             f"P1: {total}",
             f"Win: {total.score:.2%}",
-            f"Elo: {best.elo:+.1f} ± {best.margin():.1f}",
-            f"LOS: {best.los:.1%}",
+            f"Elo: {split.elo_text}",
+            f"LOS: {split.best.los:.1%}",
             f"P1-W: {split.first}",
             f"P1-B: {split.second}",
         ]
@@ -124,6 +125,7 @@ class MatchResult:
             **self.split.to_dict(),
             "duplicates": duplicates(self.records),
             "equal_pairs": equal_pairs(self.records),
+            **opening_counts(self.records),
             "mean_plies": sum(record.plies for record in self.records) / games,
             "reasons": dict(sorted(reasons.items())),
             "failures": self.failures,
@@ -140,7 +142,7 @@ def play_match(
     options: MatchOptions | None = None,
     progress: Progress | None = None,
 ) -> MatchResult:
-    """Plays the two players against each other; `progress` gets it as it stands.
+    """Plays the two players against each other; `progress` gets it as it stands, also on Ctrl-C.
 
     Players are texts such as `connect4.onnx?simulations=200`, or objects. The game need not be
     named if a player is a network.
@@ -173,7 +175,12 @@ def play_match(
         return test.decided(records)
 
     with MatchStore(options.out, agreed) if options.out else nullcontext() as store:
-        run_tasks(setup, tasks, store, records, timings, on_game)
+        try:
+            run_tasks(setup, tasks, store, records, timings, on_game)
+        except KeyboardInterrupt:
+            if records and progress:
+                progress(result(options.games))
+            raise
         found = result(test.games or options.games)
         if progress is not None:
             progress(found)
@@ -256,11 +263,21 @@ def colour_split(records: Iterable[GameRecord], player: int) -> ColourSplit:
     return ColourSplit(Score.of(first), Score.of(second), Pentanomial.of(pairs))
 
 
+def opening_counts(records: Sequence[GameRecord]) -> dict[str, int]:
+    """How many openings a pairing had, one for each pair of games, and how many different ones."""
+    pairs = {record.pair: frozenset(record.players) for record in records}
+    return {
+        "openings": max(Counter(pairs.values()).values(), default=0),
+        "distinct_openings": len({record.opening for record in records}),
+    }
+
+
 def agreement(game: Game, contestants: Contestants, options: MatchOptions) -> dict[str, Any]:
     """What must be the same for a match to go on."""
     return {
         "format": FORMAT,
         "game": game.name,
+        **rules_digest(game),
         "players": list(contestants.names),
         "networks": network_digests(contestants.specs),
         "seed": options.seed,
@@ -270,6 +287,17 @@ def agreement(game: Game, contestants: Contestants, options: MatchOptions) -> di
         # A test drops the games beyond the pair that decides it, but not those of another match.
         "sprt": vars(options.sprt) if options.sprt else None,
     }
+
+
+def rules_digest(game: Game) -> dict[str, str]:
+    """A hash of the Python file that has the rules; nothing for native games."""
+    if kind_of(game):
+        return {}
+    try:
+        file = inspect.getfile(type(game))
+        return {"rules": hashlib.sha256(Path(file).read_bytes()).hexdigest()}
+    except (OSError, TypeError):  # typed into an interpreter
+        return {"rules": ""}
 
 
 def spelled(asked: str | Game | None, game: Game) -> str | Game:

@@ -72,7 +72,7 @@ class MatchStore:
         ]
         if other:
             raise UserError(
-                f"'{self.directory}' holds another match (its {' and '.join(other)} differ): "
+                f"'{self.directory}' holds another match (different: {', '.join(other)}): "
                 "choose another directory"
             )
 

@@ -255,12 +255,22 @@ class ColourSplit:
         """
         return self.pairs if self.pairs.games else self.total
 
+    @property
+    def elo_text(self) -> str:
+        """`+107.5 ± 210.3 (-83.1 to +337.5)`; half the width is for those who know such lines.
+
+        The ends are the interval: it is not centred on the Elo.
+        """
+        best = self.best
+        low, high = best.interval()
+        judged = "" if best.games == self.total.games else f"; {best.games} games in whole pairs"
+        return f"{best.elo:+.1f} ± {best.margin():.1f} ({low:+.1f} to {high:+.1f}{judged})"
+
     def __str__(self) -> str:
-        """As chess people know it: `+5 -2 =3, 65.0 %, Elo +107.5 ± 210.3, LOS 87.2 % ...`."""
-        best, total = self.best, self.total
+        """As chess people know it: `+5 -2 =3, 65.0 %, Elo +107.5 ± 210.3 (...), LOS 87.2 % ...`."""
         return (
-            f"{total}, {total.score:.1%}, Elo {best.elo:+.1f} ± {best.margin():.1f}, "
-            f"LOS {best.los:.1%}, P1-W: {self.first}, P1-B: {self.second}"
+            f"{self.total}, {self.total.score:.1%}, Elo {self.elo_text}, "
+            f"LOS {self.best.los:.1%}, P1-W: {self.first}, P1-B: {self.second}"
         )
 
     def to_dict(self, confidence: float = CONFIDENCE) -> dict[str, Any]:

@@ -43,10 +43,12 @@ def summary(answers: Sequence[Answer]) -> dict[str, Any]:
 
 
 def simulations_table(needed: Sequence[int], problems: int) -> dict[str, Any] | None:
-    """Of the solved: median and most; of all: the share solved within 1, 10, 100, ..."""
+    """Of the solved: median and most; of all: the share solved within 1, 10, ... up to the most."""
     if not needed:
         return None
-    budgets = [10**power for power in range(len(str(needed[-1])))]
+    budgets = [1]
+    while budgets[-1] < needed[-1]:
+        budgets.append(10 * budgets[-1])
     return {
         "median_of_solved": statistics.median(needed),
         "most": needed[-1],

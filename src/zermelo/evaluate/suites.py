@@ -24,6 +24,7 @@ from zermelo.games.protocol import Game, State
 from zermelo.games.registry import kind_of
 from zermelo.players import Player
 from zermelo.players import player as find_player
+from zermelo.players.human import HumanPlayer
 from zermelo.players.protocol import Closes, PlayerError, Prepares, Reports, StartsGames
 from zermelo.players.search_player import SearchPlayer
 from zermelo.search import Search, SearchResult
@@ -62,6 +63,8 @@ class SuiteSolver:
         if kind_of(self.game) != suite.game:
             raise UserError(f"'{suite.name}' is about {suite.game}, not {self.game.name}")
         self.player = find_player(player, self.game)
+        if isinstance(self.player, HumanPlayer):
+            raise UserError("a suite is solved without people: 'human' cannot take part")
         for problem in suite.problems:
             if self._must_prove(problem) and not isinstance(self.player, SearchPlayer):
                 raise UserError(

@@ -25,6 +25,7 @@ from zermelo.evaluate.match import (
     MatchOptions,
     agreement,
     colour_split,
+    opening_counts,
     run_tasks,
     spelled,
 )
@@ -70,6 +71,7 @@ class TournamentResult:
             "games": len(self.records),
             "duplicates": duplicates(self.records),
             "equal_pairs": equal_pairs(self.records),
+            **opening_counts(self.records),
             "ratings": self.ratings.to_dict() if self.records else None,
             "crosstable": [
                 {"player": self.names[i], "opponent": self.names[j]} | split.to_dict()
@@ -90,7 +92,10 @@ def play_tournament(
     anchor_elo: float = 0.0,
     progress: Callable[[TournamentResult, int], None] | None = None,
 ) -> TournamentResult:
-    """`options.games` is the number of games of each pairing; `progress` gets the total too."""
+    """`options.games` is the number of games of each pairing.
+
+    `progress` gets it as it stands, also on Ctrl-C, and the number of games in all.
+    """
     options = options or MatchOptions()
     if len(players) < 2:
         raise UserError("a tournament needs two players or more")
@@ -127,7 +132,12 @@ def play_tournament(
         return False
 
     with MatchStore(options.out, agreed) if options.out else nullcontext() as store:
-        run_tasks(setup, tasks, store, records, timings, on_game)
+        try:
+            run_tasks(setup, tasks, store, records, timings, on_game)
+        except KeyboardInterrupt:
+            if records and progress:
+                progress(result(), len(tasks))
+            raise
         found = result()
         if store is not None:
             store.finish(found.records, rules, found.to_dict())

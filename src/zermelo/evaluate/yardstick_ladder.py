@@ -5,13 +5,14 @@ All games of two networks are played side by side in this process, so that they 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from zermelo.checkpoint import whole_checkpoints
 from zermelo.evaluate.ladder import Ladder, LadderOptions
 from zermelo.evaluate.openings import make_openings
+from zermelo.evaluate.pairing import derived_seed
 from zermelo.evaluate.rating import ColourSplit
 from zermelo.evaluate.yardstick_choosers import Budget, Poll, SearchChooser
 from zermelo.evaluate.yardstick_games import play_within
@@ -60,6 +61,9 @@ class LadderYardstick:
         whole = Budget(budget_seconds, poll)
         part = budget_seconds / self.options.opponents
         begun: list[Path] = []
+        # Each checkpoint has openings of its own: else all ratings hang on the same few.
+        seed = derived_seed(self.options.seed, int(self.checkpoint.name))
+        options = replace(self.options, seed=seed)
 
         def meet(other: Path) -> ColourSplit | None:
             if begun and not whole.enough_for(0.0):
@@ -67,7 +71,7 @@ class LadderYardstick:
             begun.append(other)
             opponent = network_evaluator(str(other), self.game, *self.runtime)
             return network_pairs(
-                self.game, (evaluator, opponent), self.options, Budget(part, poll), self.search
+                self.game, (evaluator, opponent), options, Budget(part, poll), self.search
             )
 
         rung = ladder.climb(self.checkpoint.name, opponents(ladder, self.checkpoint), meet)

@@ -141,7 +141,10 @@ class PositionYardstick:
                 chosen[index].extend(chooser.choose(states))
             self._tell("searched", first + len(states), len(known))
         self._label_children(known, chosen)
-        figures = {f"{self.name}.positions": float(len(known))}
+        figures = {
+            f"{self.name}.positions": float(len(known)),
+            f"{self.name}.judged": float(sum(map(self._is_judged, known))),
+        }
         for prefix, error, found in zip(
             ("", "policy_"), ("value_error", "network_value_error"), chosen, strict=True
         ):
@@ -156,7 +159,7 @@ class PositionYardstick:
         judged = [
             (position, action)
             for position, action in zip(known, actions, strict=True)
-            if self.positions.every or position.can_err
+            if self._is_judged(position)
         ]
         if not judged:
             return {}
@@ -164,6 +167,10 @@ class PositionYardstick:
         if self.exact:
             shares["keeps_score"] = sum(self.keeps_score(*one) for one in judged) / len(judged)
         return shares
+
+    def _is_judged(self, position: KnownPosition) -> bool:
+        """Whether the position counts for the shares."""
+        return self.positions.every or position.can_err
 
     def keeps_value(self, position: KnownPosition, action: int) -> bool:
         """Whether the action gives nothing of the result away."""

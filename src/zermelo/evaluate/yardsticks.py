@@ -6,6 +6,7 @@ within a time; `CheckpointYardsticks` does so for each new checkpoint of a run.
 | metric | what it is |
 |---|---|
 | connect4.keeps_value, .keeps_score | share of choices that keep the exact result, or the score |
+| connect4.judged | positions that those shares are of |
 | connect4.value_error | mean distance of the search's value from the result, 0 to 2 |
 | connect4.policy_keeps_value, .policy_keeps_score, .network_value_error | without a search |
 | perfect.wins | games won against the perfect player, moving first from the empty board |
@@ -36,6 +37,7 @@ from zermelo.evaluate.yardstick_positions import PositionYardstick, connect4_set
 from zermelo.evaluate.yardstick_suite import SuiteYardstick
 from zermelo.games.protocol import Game
 from zermelo.games.registry import kind_of
+from zermelo.players.human import HumanPlayer
 from zermelo.players.registry import ENGINE
 from zermelo.players.registry import player as find_player
 from zermelo.players.uci_player import engine_command
@@ -114,8 +116,10 @@ def refuse_unknown(game: Game, options: EvaluateOptions) -> None:
     opponents = options.opponents.split() if options.games else []
     try:
         for opponent in filter(installed, opponents):
-            if opponent != OWN_POLICY:
-                find_player(opponent, game)
+            if opponent == OWN_POLICY:
+                continue
+            if isinstance(find_player(opponent, game), HumanPlayer):
+                raise UserError("yardsticks are taken without people: 'human' cannot take part")
         if opponents or options.ladder:
             make_openings(game, options.openings, 1, options.seed)
     except UserError as error:
