@@ -12,9 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
+from small_networks import small_weights
 
 import zermelo
 from zermelo import __version__
+from zermelo.checkpoint import CheckpointStore, TrainingState
 from zermelo.cli import main
 from zermelo.cli.entry import one_word
 from zermelo.config import RunConfig
@@ -236,6 +238,31 @@ def test_a_run_is_opened_as_a_run_and_its_game_compared(capsys: Captured, tmp_pa
     said = fails(capsys, "play", "tictactoe", "--run", str(made.path))
     assert "without checkpoints" in said
     assert fails(capsys, "play", "tictactoe", "--run", "random") == "there is no run 'random'"
+
+
+def test_the_newest_checkpoint_of_a_run_is_named_once(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = Run.create(tmp_path / "mine", RunConfig.from_tables({"game": {"name": "tictactoe"}}))
+    made.unlock()
+    for number, note in ((0, "000000, which is untrained."), (7, "000007.")):
+        weights = small_weights("tictactoe")
+        CheckpointStore(made.checkpoints).save(number, weights, TrainingState({}, {}))
+        type_in(monkeypatch, "b2", "quit")
+        assert main(["play", "tictactoe", "--run", str(made.path)]) == 0
+        shown = capsys.readouterr().out
+        assert shown.count(f"The newest checkpoint of {made.path} is {note}") == 1
+        assert "\nmine?simulations=800 plays " in shown
+
+
+def test_the_opponent_is_named_without_the_directories_of_its_network(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch, "b2", "quit")
+    assert main(["play", "tictactoe"]) == 0
+    shown = capsys.readouterr().out
+    assert "against tictactoe.onnx?simulations=400. " in shown
+    assert "\ntictactoe.onnx?simulations=400 plays " in shown
 
 
 def test_a_network_of_another_game_is_refused_before_the_first_board(

@@ -319,7 +319,8 @@ def test_a_run_in_which_nothing_is_ill_is_told_by_what_could_be_judged(run: Path
     assert said in answer.stdout.replace("\n", " ")
     shutil.rmtree(run / "metrics")
     assert "Nothing can be said yet" in run_command(str(run), "--quick").stdout
-    assert json.loads(run_command(str(run), "--quick", "--json").stdout)["known"] == 0
+    found = json.loads(run_command(str(run), "--quick", "--json").stdout)
+    assert (found["known"], found["healthy"]) == (0, None)
 
 
 def test_the_presets_are_among_the_runs_that_the_doctor_is_held_to() -> None:

@@ -13,15 +13,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+import typer
+from typer.testing import CliRunner
 
 import zermelo
 from zermelo import _core
 from zermelo.checkpoint import CheckpointStore
 from zermelo.cli import main
+from zermelo.cli import pretrain as command
+from zermelo.cli.runs import describe
 from zermelo.config import RunConfig
 from zermelo.errors import UserError
 from zermelo.loop.canonical import canonical
 from zermelo.loop.cycle import run_loop
+from zermelo.loop.health import diagnose
 from zermelo.loop.health_replay import Rediscovery
 from zermelo.loop.pretrain import Pretraining, pretrain, samples_of_run, source_samples
 from zermelo.loop.pretrain_files import labelled_file
@@ -329,7 +334,7 @@ def test_a_source_without_anything_to_learn_is_refused(tmp_path: Path) -> None:
         pretrain(run, Pretraining(str(tmp_path / "missing.pgn")))
 
 
-@pytest.mark.parametrize("source", ["missing.pgn", "empty.pgn", "teacher:nobody"])
+@pytest.mark.parametrize("source", ["missing.pgn", "empty.pgn", "teacher:nobody", "teacher:human"])
 def test_a_pretraining_that_fails_leaves_no_run_behind(
     source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -337,6 +342,7 @@ def test_a_pretraining_that_fails_leaves_no_run_behind(
     place = str(tmp_path / source) if source.endswith(".pgn") else source
     words = ["pretrain", "chess", "--from", place, "--run", str(tmp_path / "new")]
     assert main([*words, "--set", "evaluate.every=0"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "new").exists()
     kept = new_run(tmp_path / "kept", "chess")
     kept.unlock()
@@ -366,6 +372,20 @@ def test_a_pretraining_that_has_samples_keeps_its_run(
     assert list((place / "replay").glob("*.zshard"))
 
 
+def test_ctrl_c_before_the_first_samples_leaves_no_run_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("zermelo.loop.pretrain.fill", interrupted)
+    words = ["tictactoe", "--from", "teacher:perfect", "--run", str(tmp_path / "run")]
+    app = typer.Typer()
+    command.add_to(app)
+    CliRunner().invoke(app, words)
+    assert not (tmp_path / "run").exists()
+
+
 def test_the_canonical_image_is_the_smallest() -> None:
     game = zermelo.game("tictactoe")
     corners = [game.play(game.initial(), action) for action in (0, 2, 6, 8)]
@@ -374,11 +394,6 @@ def test_the_canonical_image_is_the_smallest() -> None:
 
 
 def test_the_command_makes_a_run_and_prints_json(tmp_path: Path) -> None:
-    import typer
-    from typer.testing import CliRunner
-
-    from zermelo.cli import pretrain as command
-
     app = typer.Typer()
     command.add_to(app)
     words = ["tictactoe", "--from", "teacher:perfect", "--samples", "64", "--json"]
@@ -387,6 +402,11 @@ def test_the_command_makes_a_run_and_prints_json(tmp_path: Path) -> None:
     found = json.loads(answer.stdout)
     assert (answer.exit_code, found["samples"]) == (0, 64)
     assert Path(found["checkpoint"]).is_dir()
+    assert describe(tmp_path / "run")["samples"] == 64
+    unsure = diagnose(tmp_path / "run", deep=False)
+    assert {finding.sentence for finding in unsure} == {
+        "the run is only pretrained, no iteration is finished yet"
+    }
     again = Run.open(tmp_path / "run")
     again.lock()  # it was given back
     again.unlock()

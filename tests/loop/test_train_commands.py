@@ -104,6 +104,8 @@ def test_an_existing_run_keeps_its_settings_unless_others_are_given(
         (["{run}/..", "--for", "1s"], "is not a run: it has no run.toml"),
         (["no/such/run"], "there is no run, run file or game 'no/such/run'"),
         (["conect4"], "did you mean 'connect4'?"),
+        (["othelo6"], "there is no game or preset 'othelo6'; did you mean 'othello6'?"),
+        (["chess-smal"], "did you mean 'chess-small'?"),
         (["none.toml"], "there is no file 'none.toml'"),
         (["none.py"], "there is no file 'none.py'"),
         (["tictactoe", "--run", "{run}/log.txt"], "is a file, not a directory"),
@@ -176,6 +178,17 @@ def test_a_misspelt_opponent_is_refused_before_anything_is_written(
         assert "[evaluate]: there is no player 'randon'" in capsys.readouterr().err
     assert (existing / "run.toml").read_text() == before
     assert not new.exists()
+
+
+def test_an_engine_that_is_not_installed_is_named_and_left_out(
+    run_file: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    words = ["--set", "evaluate.every=1", "--set", "evaluate.opponents=uci:no-such-engine"]
+    place = tmp_path / "run"
+    assert main(["train", str(run_file), "--run", str(place), "--for", "1s", *words]) == 0
+    said = "checkpoints are measured without 'uci:no-such-engine', which is not installed"
+    assert said in capsys.readouterr().err
+    assert said in (place / "log.txt").read_text()
 
 
 def test_a_run_of_a_newer_version_is_refused(existing: Path, capsys: Captured) -> None:
@@ -343,6 +356,15 @@ def test_runs_of_a_directory_without_any_say_what_to_do(tmp_path: Path, capsys: 
     assert "zermelo train GAME makes one" in capsys.readouterr().out
     (tmp_path / "file").write_text("")
     assert main(["runs", str(tmp_path / "file")]) == 2
+
+
+def test_a_missing_directory_is_refused_unless_it_is_where_runs_will_be(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["runs", "nodir"]) == 2
+    assert "there is no directory 'nodir'" in capsys.readouterr().err
+    assert main(["runs"]) == 0
 
 
 def test_a_run_under_way_is_listed_with_its_process(existing: Path, capsys: Captured) -> None:

@@ -67,5 +67,5 @@ def all_clear(findings: Sequence[Finding]) -> str:
 
     judged = len(known(findings))
     if not judged:
-        return "Nothing can be said yet: no iteration is finished."
+        return f"Nothing can be said yet: {findings[0].sentence}."
     return f"Nothing wrong was found ({judged} checks healthy, {len(findings) - judged} unknown)."

@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 
 from zermelo.cli.judge import tell_choice
+from zermelo.cli.match_report import short_name
 from zermelo.cli.options import GameArgument
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
@@ -26,7 +27,7 @@ from zermelo.network.runtimes import installed_backends
 from zermelo.players import Player
 from zermelo.players import player as find_player
 from zermelo.players.human import HumanPlayer
-from zermelo.players.network_path import shipped_network
+from zermelo.players.network_path import network_path, shipped_network
 from zermelo.players.protocol import Prepares
 from zermelo.players.search_player import SearchPlayer
 
@@ -81,6 +82,8 @@ def play(
         make_ready(opponent, rules)
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer only
+    if run is not None:
+        print(checkpoint_text(run))
     network = str(run) if run is not None else usable_network(rules)
     Session(rules, state, players, adviser(network)).run()
 
@@ -90,6 +93,13 @@ def refuse_other_run(run: Path, game: Game) -> None:
     from zermelo.loop import Run
 
     Run.open(run).check_game(game)
+
+
+def checkpoint_text(run: Path) -> str:
+    """Which checkpoint of the run plays."""
+    number = Path(network_path(str(run))).name
+    untrained = "" if number.strip("0") else ", which is untrained"
+    return f"The newest checkpoint of {run} is {number}{untrained}."
 
 
 def usable_network(game: Game) -> str | None:
@@ -147,7 +157,8 @@ class Session:
         """Until the game is over, or the person leaves."""
         for seat, player in enumerate(self.players):
             if player is not None:
-                self.say(f"You are the {SIDES[1 - seat]} player, against {player.name}. {HELP}")
+                name = short_name(player.name)
+                self.say(f"You are the {SIDES[1 - seat]} player, against {name}. {HELP}")
         if self.players == [None, None]:
             self.say(f"Two people play. {HELP}")
         self.show_board()
@@ -155,7 +166,8 @@ class Session:
             player = self.players[self.game.player(self.state)]
             if player is not None:
                 action = player.choose(self.game, self.state)
-                self.say(f"{player.name} plays {action_text(self.game, self.state, action)}")
+                text = action_text(self.game, self.state, action)
+                self.say(f"{short_name(player.name)} plays {text}")
                 self.advance(action)
             elif not self.ask():
                 self.say("Goodbye; the game is not finished.")

@@ -54,8 +54,8 @@ def pretrain(
         asked = Pretraining(source, samples, epochs, made.config.loop.seed)
         with Shown() as shown:
             found = pretrain(made, asked, shown)
-    except UserError:
-        if made.new and not any(made.replay.glob("*.zshard")):  # the source had nothing to give
+    except (UserError, KeyboardInterrupt):
+        if made.new and not any(made.replay.glob("*.zshard")):  # nothing to go on with
             made.remove()
         raise
     finally:

@@ -15,6 +15,7 @@ from rich.text import Text
 from zermelo.cli.options import JsonOption
 from zermelo.errors import UserError
 
+RUNS = Path("runs")  # where `zermelo train` makes them
 WIDTH = 200  # columns, for long paths, when the output is no terminal
 
 
@@ -24,9 +25,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def runs(
-    directory: Annotated[Path, typer.Argument(help="Where to look; a run itself is fine.")] = Path(
-        "runs"
-    ),
+    directory: Annotated[Path, typer.Argument(help="Where to look; a run itself is fine.")] = RUNS,
     as_json: JsonOption = False,
 ) -> None:
     """List runs, newest last."""
@@ -34,6 +33,8 @@ def runs(
 
     if directory.exists() and not directory.is_dir():
         raise UserError(f"'{directory}' is a file, not a directory of runs")
+    if not directory.exists() and directory != RUNS:  # which is not there before the first run
+        raise UserError(f"there is no directory '{directory}'")
     below = directory.iterdir() if directory.is_dir() else ()
     places = [directory] if is_run(directory) else [path for path in below if is_run(path)]
     rows = sorted((describe(place) for place in places), key=lambda row: float(row["changed"]))
@@ -64,7 +65,11 @@ def describe(place: Path) -> dict[str, Any]:
     last = entries[-1] if entries else {}
     row["iteration"] = last.get("iteration", 0)
     row["games"] = sum(entry.get("selfplay", {}).get("games", 0) for entry in entries)
-    row["samples"] = sum(entry.get("selfplay", {}).get("samples", 0) for entry in entries)
+    row["samples"] = sum(
+        entry.get(source, {}).get("samples", 0)
+        for entry in entries
+        for source in ("selfplay", "pretrain")
+    )
     row["loss"] = last.get("train", {}).get("training", {}).get("loss")
     row["seconds"] = last.get("seconds")
     row["evaluate"] = last.get("evaluate")

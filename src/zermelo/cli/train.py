@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.cli.options import RunSetOption
-from zermelo.errors import UserError
+from zermelo.errors import UserError, nearest
 from zermelo.games import game as find_game
+from zermelo.games.parameters import split_spec
 from zermelo.games.python_file import looks_like_file
+from zermelo.games.registry import game_names
 
 if TYPE_CHECKING:
     from zermelo.config import RunConfig
@@ -63,6 +65,7 @@ def train(
     texts += [] if iterations is None else [f"loop.iterations={iterations}"]
     texts += [] if seed is None else [f"loop.seed={seed}"]
     made = open_run(target, run, texts)
+    tell_left_out(made)
     stop = Stop(seconds)
     yardsticks = yardsticks_of(made.config, stop)
     found = run_loop(made, stop, make_view(sys.stderr if as_json else sys.stdout), yardsticks)
@@ -81,6 +84,18 @@ def yardsticks_of(config: RunConfig, stop: Stop) -> list[Any]:
     if not config.evaluate.every:
         return []
     return [CheckpointYardsticks(config.game(), config.evaluate, config.search, stop.check)]
+
+
+def tell_left_out(run: Run) -> None:
+    """Engines among the opponents that are not installed: checkpoints are measured without them."""
+    from zermelo.evaluate.yardsticks import installed
+
+    options = run.config.evaluate
+    for opponent in options.opponents.split() if options.every and options.games else ():
+        if not installed(opponent):
+            note = f"checkpoints are measured without '{opponent}', which is not installed"
+            run.log(note)
+            print(note, file=sys.stderr)
 
 
 def ending(found: dict[str, Any], spent: str) -> str:
@@ -224,8 +239,20 @@ def tables_for(target: str) -> tuple[dict[str, Any], str]:
         return read_run_file(preset)[1], f"preset {target}"
     if not looks_like_file(target) and ("/" in target or "\\" in target):
         raise UserError(f"there is no run, run file or game '{target}'")
+    refuse_unknown(target)
     find_game(target)
     return {"game": {"name": target}}, ""
+
+
+def refuse_unknown(target: str) -> None:
+    """A name that is no game's, with the game or preset that was probably meant."""
+    from zermelo.config.presets import preset_directories
+
+    name = split_spec(target)[0]
+    if not looks_like_file(target) and name not in game_names():
+        presets = [file.stem for place in preset_directories() for file in place.glob("*.toml")]
+        hint = nearest(name, {*game_names(), *presets})
+        raise UserError(f"there is no game or preset '{name}'; {hint}")
 
 
 def run_name(target: str) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 SHARES = ("keeps_value", "keeps_score", "solved", "score", "score_low", "score_high")
-COUNTS = ("positions", "games", "wins", "unique_games", "first_mistake")
+COUNTS = ("positions", "judged", "games", "wins", "unique_games", "first_mistake")
 MISTAKES = 5  # lines that are shown; JSON has all
 
 
@@ -87,6 +87,8 @@ def yardstick(
 
     if (weights is None) == (evaluator is None):
         raise UserError("which network? Give --weights FILE, or --evaluator uniform without one")
+    if games is not None and opponents is None and (positions or perfect or suite):
+        raise UserError("--games counts games against --opponents, and none is named")
     rules = rules_for(game, weights)
     threads = threads or available_cores()
     options = SearchOptions(**(read_settings(settings or ()) | {"threads": threads}))

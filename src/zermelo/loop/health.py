@@ -86,7 +86,8 @@ def diagnose(
 def _checked(name: str, check: Check, evidence: Evidence) -> Finding:
     """The check's finding; unknown as long as no iteration is finished."""
     if not evidence.metrics:
-        return unknown(name, "no iteration is finished yet")
+        so_far = "the run is only pretrained, " if evidence.pretrained else ""
+        return unknown(name, f"{so_far}no iteration is finished yet")
     return check(evidence)
 
 
@@ -114,8 +115,8 @@ def to_dict(run: Path, findings: Sequence[Finding]) -> dict[str, Any]:
     """For `--json`."""
     return {
         "run": str(run),
-        "healthy": not ill(findings),
-        "known": len(known(findings)),  # without any, healthy says nothing
+        "healthy": not ill(findings) if known(findings) else None,
+        "known": len(known(findings)),
         "ill": [finding.check for finding in ill(findings)],
         "findings": [finding.to_dict() for finding in findings],
     }

@@ -59,6 +59,7 @@ class Evidence:
         self.config: Any = self.run.config
         entries = read_metrics(self.run.metrics)
         self.metrics = [entry for entry in entries if "pretrain" not in entry]
+        self.pretrained = len(self.metrics) < len(entries)
 
     @property
     def recent(self) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from zermelo.errors import UserError
 from zermelo.games.protocol import State, value_for
 from zermelo.games.registry import kind_of
 from zermelo.loop.pretrain_samples import Label, Labels
+from zermelo.players.human import HumanPlayer
 from zermelo.players.perfect import PerfectPlayer
 from zermelo.players.protocol import PlayerError, Reseeds, StartsGames
 from zermelo.players.registry import player as find_player
@@ -85,6 +86,8 @@ def tictactoe_distance(ply: int, score: int) -> int:
 def taught_games(game: Any, teacher: str, seed: int) -> Iterator[Labels]:
     """Games of the teacher with itself after a few random plies."""
     own = find_player(with_limit(teacher), game)
+    if isinstance(own, HumanPlayer):
+        raise UserError("a teacher plays without people: 'human' cannot teach")
     number = 0
     try:
         while True:

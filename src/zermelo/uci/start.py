@@ -15,7 +15,7 @@ USAGE = """usage: zermelo-uci [--weights FILE] [--set NAME=VALUE]...
 
 Speaks UCI on standard input and output.
 
-  --weights FILE     a network: .pb.gz (lc0), .onnx, .safetensors or a checkpoint's folder
+  --weights FILE     a network: .pb.gz (lc0), .onnx, .safetensors, a checkpoint's folder or a run
   --set NAME=VALUE   an option of the engine or of the search, as `setoption` would set it
 """
 
