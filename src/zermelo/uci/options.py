@@ -66,6 +66,7 @@ OWN_ROWS: dict[str, dict[str, Any]] = {
         "high": 1024,
         "doc": "Leaves that a thread evaluates together; 0 is 8 with a network, 1 without.",
     },
+    "fpu": {"default": "reduced"},  # 43 Elo stronger than zero: docs/decisions/0006
     **{name: {"default": value} for name, value in LOOSE_CACHE.items()},
 }
 # Other spellings of values and names that programs send.
