@@ -82,7 +82,10 @@ class AnalysisEngine:
         self._options = (options or SearchOptions()).replace(threads=1)
         self._fill = fill
         # Everything below is guarded by this.
-        self._changed = threading.Condition()
+        # Taken by itself, not as the condition, whose __enter__ and __exit__ are Python functions:
+        # a Ctrl-C within them would leave it locked for ever.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._waiting: list[Task] = []  # by place
         self._answers: deque[dict[str, Any]] = deque()
         self._open = 0  # tasks without their last answer
@@ -124,7 +127,7 @@ class AnalysisEngine:
                 raise RequestError(f"game: {error}", "game", request.id) from None
         ended = [ending(request.game, state) for _, state in request.turns]
         now = time.monotonic()
-        with self._changed:
+        with self._lock:
             if self._finished:
                 raise RuntimeError("the engine takes no more requests")
             for (turn, state), end in zip(request.turns, ended, strict=True):
@@ -142,19 +145,19 @@ class AnalysisEngine:
         answer: dict[str, Any] = {"id": ident, "error": sentence}
         if field is not None:
             answer["field"] = field
-        with self._changed:
+        with self._lock:
             self._answers.append(answer)
             self._changed.notify_all()
 
     def finish(self) -> None:
         """No more requests will come: `answers` ends when all are answered."""
-        with self._changed:
+        with self._lock:
             self._finished = True
             self._changed.notify_all()
 
     def stop(self) -> None:
         """Ends all searches soon: those that run answer with what they have, others without."""
-        with self._changed:
+        with self._lock:
             self._finished = self._stopping = True
             self._terminate(lambda _: True)
             self._changed.notify_all()
@@ -164,7 +167,7 @@ class AnalysisEngine:
     def answers(self) -> Iterator[dict[str, Any]]:
         """Every answer, in the order in which they are ready."""
         while True:
-            with self._changed:
+            with self._lock:
                 while not self._answers:
                     if self._finished and self._open == 0:
                         return
@@ -175,18 +178,18 @@ class AnalysisEngine:
     @property
     def pending(self) -> int:
         """Positions that have no last answer yet."""
-        with self._changed:
+        with self._lock:
             return self._open
 
     @property
     def waiting(self) -> int:
         """Positions whose search has not begun."""
-        with self._changed:
+        with self._lock:
             return len(self._waiting)
 
     def wait_for_room(self, most: int) -> None:
         """Returns when fewer than `most` positions are pending."""
-        with self._changed:
+        with self._lock:
             self._changed.wait_for(lambda: self._open < most or self._stopping)
 
     def __enter__(self) -> AnalysisEngine:
@@ -206,7 +209,7 @@ class AnalysisEngine:
 
     def _obey(self, command: Command) -> None:
         answer = dict(command.echo)
-        with self._changed:
+        with self._lock:
             if command.action == "query_version":
                 answer["version"] = __version__
             elif command.action == "clear_cache":
@@ -248,7 +251,7 @@ class AnalysisEngine:
 
     def _halt(self, worker: _Worker, chunk: list[Task]) -> None:
         """Stops a chunk's search; again and again, for a search that begins forgets a stop."""
-        with self._changed:
+        with self._lock:
             while worker.chunk is chunk:
                 if worker.search is not None:
                     worker.search.stop()
@@ -265,7 +268,7 @@ class AnalysisEngine:
             ) as error:  # the evaluator's or the game's: told, and the engine goes on
                 sentence = " ".join(str(error).split()) or type(error).__name__
                 done = [{"error": f"the search failed: {sentence}"} for _ in chunk]
-            with self._changed:
+            with self._lock:
                 worker.chunk, worker.search = [], None
                 for task, found in zip(chunk, done, strict=True):
                     if found is None:
@@ -276,7 +279,7 @@ class AnalysisEngine:
 
     def _take(self, worker: _Worker) -> list[Task] | None:
         """The next tasks for this worker; None when there will be none."""
-        with self._changed:
+        with self._lock:
             self._idle += 1
             try:
                 while True:
@@ -312,7 +315,7 @@ class AnalysisEngine:
         """The figures of each task; None for one that has to be searched again."""
         asked = chunk[0].request
         search = self._search_for(worker, asked.game, len(chunk))
-        with self._changed:
+        with self._lock:
             worker.search = search
             if all(task.cancelled for task in chunk):
                 return [NOTHING for _ in chunk]
@@ -336,7 +339,7 @@ class AnalysisEngine:
                 last = now
                 answer = head(task, final=False) | figures(task, result)
                 answer["stop"] = ""
-                with self._changed:
+                with self._lock:
                     self._answers.append(answer)
                     self._changed.notify_all()
 
@@ -355,7 +358,7 @@ class AnalysisEngine:
         if self._fill:
             leaves = 1 << (max(1, self._fill // boards).bit_length() - 1)
         key = (*game_key(game), leaves)
-        with self._changed:
+        with self._lock:
             if key not in worker.searches:
                 cache = self._caches.get(game_key(game))
                 search = Search(
