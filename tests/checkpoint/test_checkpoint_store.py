@@ -85,6 +85,17 @@ def test_the_newest_few_are_kept_and_every_so_manieth(tmp_path: Path) -> None:
     assert hidden(tmp_path) == []
 
 
+def test_those_that_somebody_needs_are_kept_as_long_as_that(tmp_path: Path) -> None:
+    needed = [1, 2]
+    store = CheckpointStore(tmp_path, needed=lambda: needed)
+    for iteration in range(7):
+        save(store, iteration)
+    assert store.list() == [1, 2, 4, 5, 6]
+    needed.remove(1)
+    save(store, 7)
+    assert store.list() == [2, 5, 6, 7]
+
+
 def test_fewer_than_three_cannot_be_kept(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="at least 3"):
         CheckpointStore(tmp_path, keep=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,8 +21,11 @@ from zermelo.checkpoint import CheckpointStore, TrainingState
 from zermelo.cli import main
 from zermelo.cli.entry import one_word
 from zermelo.config import RunConfig
+from zermelo.errors import UserError
 from zermelo.loop import Run
 from zermelo.players.network_path import shipped_network
+from zermelo.players.search_player import SearchPlayer
+from zermelo.players.uci_player import UciPlayer
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "my_game.py")
 Captured = pytest.CaptureFixture[str]
@@ -253,6 +257,50 @@ def test_the_newest_checkpoint_of_a_run_is_named_once(
         shown = capsys.readouterr().out
         assert shown.count(f"The newest checkpoint of {made.path} is {note}") == 1
         assert "\nmine?simulations=800 plays " in shown
+
+
+def test_a_hint_is_given_though_a_training_has_removed_the_checkpoint(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = Run.create(tmp_path / "mine", RunConfig.from_tables({"game": {"name": "tictactoe"}}))
+    made.unlock()
+    weights = small_weights("tictactoe")
+    CheckpointStore(made.checkpoints).save(1, weights, TrainingState({}, {}))
+
+    class Typed(io.StringIO):
+        def readline(self, *size: int) -> str:
+            shutil.rmtree(made.checkpoints, ignore_errors=True)
+            return super().readline(*size)
+
+    monkeypatch.setattr("sys.stdin", Typed("hint\nb2\nquit\n"))
+    assert main(["play", "tictactoe", "--run", str(made.path)]) == 0
+    shown = capsys.readouterr().out
+    assert "hint: " in shown
+    assert "\nmine?simulations=800 plays " in shown
+
+
+def test_the_game_goes_on_without_a_hint(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*_: object) -> int:
+        raise UserError("the network is gone")
+
+    monkeypatch.setattr(SearchPlayer, "choose", gone)
+    type_in(monkeypatch, "hint", "b2")
+    shown = run(capsys, "play", "tictactoe", "--against", "human")
+    assert "There is no hint: the network is gone." in shown
+    assert "2  .[X]." in shown
+
+
+def test_an_engine_that_fails_ends_the_game_with_a_sentence(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[str] = []
+    monkeypatch.setattr(UciPlayer, "close", lambda self: closed.append(self.name))
+    type_in(monkeypatch)
+    program = Path(__file__).parents[1] / "evaluate" / "bad_engine.py"
+    engine = f"uci:{sys.executable} {program} crashes?seconds=0.05&grace=10"
+    said = fails(capsys, "play", "chess", "--against", engine, "--side", "second")
+    assert "cannot go on with the game: crash" in said
+    assert len(closed) == 1
 
 
 def test_the_opponent_is_named_without_the_directories_of_its_network(

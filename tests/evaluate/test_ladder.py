@@ -6,18 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from zermelo.evaluate.ladder import Ladder, LadderOptions, _Match, opponents_of
-from zermelo.evaluate.rating import ColourSplit, Pentanomial, Score
+from zermelo.evaluate.ladder import Ladder, LadderOptions, opponents_of
+from zermelo.evaluate.rating import PairPoints
 
 NUMBERED = [Path(f"{number:06}") for number in range(10)]
 
 
-def wins_often(_: Path) -> ColourSplit:
+def wins_often(_: Path) -> list[PairPoints]:
     """A match of four games."""
-    return ColourSplit(Score(2, 0, 0), Score(1, 0, 1))
+    return [(1.0, 0.0), (1.0, 1.0)]
 
 
 def test_opponents_are_the_last_and_some_further_back() -> None:
@@ -50,36 +48,37 @@ def test_a_ladder_is_taken_up_again_and_nothing_is_played_twice(tmp_path: Path) 
     assert met == [NUMBERED[2], NUMBERED[1]]
 
 
-def decided_by_openings(_: Path) -> ColourSplit:
+def decided_by_openings(_: Path) -> list[PairPoints]:
     """Ten pairs in which whoever moves first wins."""
-    return ColourSplit(Score(10), Score(losses=10), Pentanomial((0, 0, 10, 0, 0)))
+    return [(1.0, 0.0)] * 10
 
 
 def test_ratings_are_judged_by_pairs_and_older_ladders_by_single_games(tmp_path: Path) -> None:
     by_pairs = Ladder(tmp_path).climb("000001", NUMBERED[:1], decided_by_openings)
     assert Ladder(tmp_path).rung("000001") == by_pairs
     file = tmp_path / "meetings.jsonl"
-    *rows, pairs = json.loads(file.read_text())
-    assert pairs == [0, 0, 10, 0, 0]
-    file.write_text(json.dumps(rows) + "\n")  # as older ladders are
+    assert json.loads(file.read_text())["pairs"] == [[1.0, 0.0]] * 10
+    older = [["000001", "000000", 10, 0, 0], ["000000", "000001", 10, 0, 0], [0, 0, 10, 0, 0]]
+    file.write_text(json.dumps(older) + "\n")
     single = Ladder(tmp_path).rung("000001")
     assert by_pairs is not None and single is not None
+    assert (by_pairs.games, by_pairs.score) == (single.games, single.score) == (20, 0.5)
     assert by_pairs.elo == pytest.approx(0) and single.elo == pytest.approx(0)
     assert by_pairs.margin is not None and single.margin is not None
     assert by_pairs.margin < 0.5 * single.margin
 
 
-@given(st.lists(st.tuples(*[st.sampled_from([0.0, 0.5, 1.0])] * 2), min_size=1, max_size=12))
-def test_pairs_of_games_fit_the_results_whatever_was_played(
-    games: list[tuple[float, float]],
-) -> None:
-    first, second = (Score.of(points) for points in zip(*games, strict=True))
-    pairs = Pentanomial.of(one + swapped for one, swapped in games)
-    match = _Match("new", "old", ColourSplit(first, second, pairs))
-    found = [pair.points for pair in match.pairs]
-    assert Score.of(points for points, _ in found) == first
-    assert Score.of(1.0 - points for _, points in found) == second
-    assert Pentanomial.of(one + 1.0 - swapped for one, swapped in found) == pairs
+def test_the_gain_is_over_the_one_before_and_known_better_than_the_rating(tmp_path: Path) -> None:
+    ladder = Ladder(tmp_path, LadderOptions(opponents=1))
+    first = ladder.climb("000001", NUMBERED[:1], lambda _: [(1.0, 1.0)] * 10)
+    second = ladder.climb("000002", NUMBERED[:2], decided_by_openings)
+    anchor = ladder.rung("000000")
+    assert first is not None and second is not None and anchor is not None
+    assert first.gain == pytest.approx((first.elo, first.margin))
+    assert second.gain is not None and second.margin is not None
+    assert second.gain[0] == pytest.approx(0, abs=1)
+    assert second.gain[1] < 0.5 * second.margin
+    assert anchor.gain is None
 
 
 def test_without_any_opponent_there_is_no_rating(tmp_path: Path) -> None:

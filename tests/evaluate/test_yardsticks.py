@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,16 +12,22 @@ from typing import Any
 import pytest
 import typer
 from exact_player import position_file
-from small_networks import save_small, small_weights
+from small_networks import small_weights
 from typer.testing import CliRunner
 
 import zermelo
+from zermelo.checkpoint import Checkpoint, CheckpointStore, TrainingState
 from zermelo.cli import yardstick as command
 from zermelo.errors import UserError
 from zermelo.evaluate.ladder import Ladder, LadderOptions
-from zermelo.evaluate.rating import ColourSplit, Score
-from zermelo.evaluate.yardstick_games import FIRST_PAIRS
-from zermelo.evaluate.yardstick_ladder import LadderYardstick, ladder_options, network_pairs
+from zermelo.evaluate.rating import ColourSplit, PairPoints
+from zermelo.evaluate.yardstick_games import FIRST_PAIRS, OpponentYardstick
+from zermelo.evaluate.yardstick_ladder import (
+    LadderYardstick,
+    ladder_options,
+    needed_checkpoints,
+    network_pairs,
+)
 from zermelo.evaluate.yardstick_suite import SuiteYardstick
 from zermelo.evaluate.yardsticks import (
     CheckpointYardsticks,
@@ -31,12 +36,13 @@ from zermelo.evaluate.yardsticks import (
     measure,
     yardsticks_for,
 )
-from zermelo.network import NetworkEvaluator, load_network
+from zermelo.network import NetworkEvaluator
 from zermelo.network.runtimes import installed_backends
 from zermelo.options import make_options, option_table
 from zermelo.search import RolloutEvaluator, UniformEvaluator
 
 ROOT = Path(__file__).parents[2]
+BAD_ENGINE = Path(__file__).with_name("bad_engine.py")
 CONNECT4: Any = zermelo.game("connect4")
 TICTACTOE: Any = zermelo.game("tictactoe")
 CHESS: Any = zermelo.game("chess")
@@ -71,6 +77,16 @@ def test_a_suite_asks_for_moves_only_where_they_are_known(tmp_path: Path) -> Non
         SuiteYardstick(CHESS, path)
 
 
+def test_a_suite_is_judged_whole_however_short_the_time_is(tmp_path: Path) -> None:
+    path = tmp_path / "many.epd"
+    path.write_text("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - bm Rd8#;\n" * 70)
+    polls: list[int] = []
+    suite = SuiteYardstick(CHESS, path, simulations=1)
+    found = suite.run(UniformEvaluator(), 1e-9, lambda: polls.append(1))
+    assert found["many.positions"] == 70
+    assert len(polls) == 2  # before each part of 64
+
+
 @pytest.mark.parametrize(
     ("game", "names"),
     [
@@ -87,6 +103,52 @@ def test_each_game_has_its_yardsticks(game: str, names: list[str]) -> None:
 def test_engines_that_are_not_installed_are_left_out() -> None:
     options = EvaluateOptions(opponents="random uci:no-such-engine?UCI_Elo=1500")
     assert [y.name for y in yardsticks_for(CHESS, options)] == ["random"]
+
+
+def written_engine(folder: Path, manner: str) -> str:
+    """A player without blanks in its text, as lists of opponents need them."""
+    program = folder / "engine"
+    program.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{BAD_ENGINE}' {manner}\n")
+    program.chmod(0o755)
+    return f"uci:{program}"
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ("UCI_Elo=100", "Bad Engine: "),
+        ("UCI_Ello=1500", "Bad Engine has no option 'UCI_Ello'; did you mean 'UCI_Elo'?"),
+    ],
+)
+def test_a_wrong_option_of_an_engine_is_refused_before_anything_is_played(
+    tmp_path: Path, settings: str, sentence: str
+) -> None:
+    opponent = written_engine(tmp_path, "behaves")
+    yardsticks_for(CHESS, EvaluateOptions(opponents=f"{opponent}?UCI_Elo=1500"))
+    with pytest.raises(UserError) as caught:
+        yardsticks_for(CHESS, EvaluateOptions(opponents=f"{opponent}?{settings}"))
+    assert str(caught.value).startswith(f"[evaluate]: {sentence}")
+
+
+def test_an_engine_that_does_not_start_is_refused() -> None:
+    with pytest.raises(UserError, match=r"'uci:/bin/cat\?.*' cannot play: no start: no answer"):
+        yardsticks_for(CHESS, EvaluateOptions(opponents="uci:/bin/cat?start=0.5"))
+
+
+def test_a_yardstick_that_fails_is_noted_and_the_others_are_taken() -> None:
+    class Broken:
+        name = "broken"
+
+        def run(self, *_: Any) -> dict[str, float]:
+            raise UserError("it is gone")
+
+    notes: list[str] = []
+    chance = OpponentYardstick(TICTACTOE, "random", games=2, simulations=1)
+    found = measure([Broken(), chance], UniformEvaluator(), note=notes.append)
+    assert notes == ["broken is not measured: it is gone"]
+    assert set(found) >= {"random.score", "seconds"}
+    with pytest.raises(UserError, match="it is gone"):
+        measure([Broken(), chance], UniformEvaluator())
 
 
 def test_all_yardsticks_share_the_time_and_give_plain_numbers() -> None:
@@ -131,16 +193,20 @@ def test_a_checkpoints_network_is_measured_and_the_next_one_takes_its_place() ->
     assert found[1] == direct
 
 
-def made_checkpoints(folder: Path, count: int) -> list[Any]:
-    made = [folder / "checkpoints" / f"{number:06}" for number in range(count)]
-    for number, directory in enumerate(made):
-        save_small(directory / "weights.safetensors", "tictactoe", number)
-        (directory / "manifest.json").write_text("{}")
-    return [SimpleNamespace(directory=d, weights=partial(load_network, d)) for d in made]
+def made_checkpoints(folder: Path, count: int) -> list[Checkpoint]:
+    store = CheckpointStore(folder / "checkpoints", keep=max(3, count))
+    return [
+        store.save(number, small_weights("tictactoe", number), TrainingState({}, {}))
+        for number in range(count)
+    ]
 
 
 def climb(
-    checkpoint: Any, seconds: float = 0.0, poll: Any = None, **options: Any
+    checkpoint: Checkpoint,
+    seconds: float = 0.0,
+    poll: Any = None,
+    note: Any = None,
+    **options: Any,
 ) -> dict[str, float]:
     """One checkpoint's games with those before it."""
     chosen = {"simulations": 4, "ladder": 2, "ladder_games": 6, "openings": "random:2"} | options
@@ -151,6 +217,7 @@ def climb(
         checkpoint.directory.parents[1] / "ladder",
         ladder_options(EvaluateOptions(**chosen)),
         runtime=(backend, "f32"),
+        note=note,
     )
     evaluator = NetworkEvaluator(checkpoint.weights(), backend, game=TICTACTOE)
     return yardstick.run(evaluator, seconds, poll)
@@ -163,7 +230,43 @@ def test_a_checkpoint_meets_those_before_it_on_the_ladder(tmp_path: Path) -> Non
     found = climb(checkpoints[2])
     assert found["ladder.games"] == 12
     assert found["ladder.margin"] > 0
+    assert found["ladder.gain_margin"] > 0
     assert climb(checkpoints[2]) == found  # nothing is played twice
+
+
+def test_a_damaged_checkpoint_is_noted_and_not_met(tmp_path: Path) -> None:
+    checkpoints = made_checkpoints(tmp_path, 4)
+    for checkpoint in checkpoints[1:3]:
+        climb(checkpoint)
+    (checkpoints[2].directory / "weights.safetensors").write_bytes(b"nothing")
+    notes: list[str] = []
+    found = climb(checkpoints[3], note=notes.append)
+    assert found["ladder.games"] == 6  # with the other one
+    assert len(notes) == 1
+    assert notes[0].startswith("checkpoint 000002: weights.safetensors has 7 bytes")
+    assert notes[0].endswith("; the ladder goes on without it")
+
+
+def test_checkpoints_that_the_next_will_meet_stay(tmp_path: Path) -> None:
+    folder = tmp_path / "ladder"
+    options = EvaluateOptions(ladder=1, every=7)
+    store = CheckpointStore(
+        tmp_path / "checkpoints", needed=lambda: needed_checkpoints(folder, options)
+    )
+    ratings = []
+    for number in range(22):
+        weights = small_weights("tictactoe", number)
+        made = store.save(number, weights, TrainingState({}, {}))
+        if number and number % 7 == 0:
+            ratings.append(climb(made, ladder=1).get("ladder.elo"))
+    assert store.list() == [7, 14, 19, 20, 21]  # two that were rated, and the newest three
+    assert None not in ratings and len(ratings) == 3
+    assert needed_checkpoints(folder, EvaluateOptions(ladder=0)) == []
+
+
+def test_a_damaged_ladder_keeps_no_checkpoint_from_being_saved(tmp_path: Path) -> None:
+    (tmp_path / "meetings.jsonl").write_text("{}\n")
+    assert needed_checkpoints(tmp_path, EvaluateOptions(ladder=1)) == []
 
 
 def test_each_checkpoint_has_openings_of_its_own_on_the_ladder(
@@ -171,9 +274,9 @@ def test_each_checkpoint_has_openings_of_its_own_on_the_ladder(
 ) -> None:
     seeds: list[int] = []
 
-    def meet(game: Any, networks: Any, options: LadderOptions, *_: Any) -> ColourSplit:
+    def meet(game: Any, networks: Any, options: LadderOptions, *_: Any) -> list[PairPoints]:
         seeds.append(options.seed)
-        return ColourSplit(Score(1), Score(losses=1))
+        return [(1.0, 0.0)]
 
     monkeypatch.setattr("zermelo.evaluate.yardstick_ladder.network_pairs", meet)
     checkpoints = made_checkpoints(tmp_path, 3)
@@ -234,6 +337,22 @@ def test_the_ladder_has_its_part_of_the_time_and_the_runs_runtime(
     assert others == [print, (backend, "f32"), 9]
 
 
+def test_what_could_not_be_measured_is_among_the_figures_as_notes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(self: LadderYardstick, *_: Any) -> dict[str, float]:
+        assert self.note is not None
+        self.note("first")
+        raise UserError("second")
+
+    monkeypatch.setattr(LadderYardstick, "run", run)
+    workers = SimpleNamespace(backend=installed_backends()[0], precision="f32")
+    place = SimpleNamespace(path=tmp_path, config=SimpleNamespace(workers=workers))
+    hook = CheckpointYardsticks(TICTACTOE, EvaluateOptions(ladder=1, games=0, simulations=1))
+    found = hook(made_checkpoints(tmp_path, 1)[0], place)
+    assert found["notes"] == ["first", "ladder is not measured: second"]
+
+
 def test_two_networks_meet_side_by_side(tmp_path: Path) -> None:
     options = LadderOptions(games=6, simulations=10, openings="random:2")
     backend = installed_backends()[0]
@@ -241,8 +360,8 @@ def test_two_networks_meet_side_by_side(tmp_path: Path) -> None:
         NetworkEvaluator(made.weights(), backend, game=TICTACTOE)
         for made in made_checkpoints(tmp_path, 2)
     )
-    split = network_pairs(TICTACTOE, (one, other), options)
-    swapped = network_pairs(TICTACTOE, (other, one), options)
+    split = ColourSplit.of_pairs(network_pairs(TICTACTOE, (one, other), options))
+    swapped = ColourSplit.of_pairs(network_pairs(TICTACTOE, (other, one), options))
     assert split.total.games == 6
     assert split.total == swapped.total.reversed()
 
@@ -253,6 +372,10 @@ def test_two_networks_meet_side_by_side(tmp_path: Path) -> None:
         ({"opponents": "random randon"}, "[evaluate]: there is no player 'randon'; did you mean"),
         ({"opponents": "human"}, "without people: 'human' cannot take part"),
         ({"openings": "random:four"}, "[evaluate]: openings 'random:four'"),
+        (
+            {"opponents": "rollout?simulations=9 rollout?nodes=9"},
+            "2 yardsticks are called 'rollout_9'",
+        ),
         (
             {"openings": "nowhere.epd", "games": 0, "ladder": 1},
             "[evaluate]: openings 'nowhere.epd'",
@@ -285,11 +408,20 @@ def test_the_headline_has_the_figures_that_matter() -> None:
             "ladder.elo": 120.4,
             "ladder.margin": 33.3,
             "ladder.score": 0.6,
+            "ladder.gain": 12.3,
+            "ladder.gain_margin": 9.8,
         }
     )
     assert shown == (
-        "connect4 keeps value 98.8%, perfect beaten 7 of 10, random 100%, Elo +120 ± 33"
+        "connect4 keeps value 98.8%, perfect beaten 7 of 10, random 100%, Elo +120 ± 33, "
+        "+12 ± 10 since the last rating"
     )
+
+
+def test_the_perfect_player_as_an_opponent_has_a_name_of_its_own() -> None:
+    options = EvaluateOptions(positions=0, perfect_games=1, opponents="perfect")
+    names = [yardstick.name for yardstick in yardsticks_for(CONNECT4, options)]
+    assert names == ["perfect", "perfect_player"]
 
 
 def test_importing_the_yardsticks_needs_no_torch() -> None:
@@ -328,6 +460,15 @@ def test_the_command_measures_files_with_its_own_cache(tmp_path: Path) -> None:
     assert cache.read_text().strip()
 
 
+def test_the_limit_of_the_command_holds_for_suites_too(tmp_path: Path) -> None:
+    path = tmp_path / "many.epd"
+    path.write_text("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - bm Rd8#;\n" * 5)
+    done = ask("chess", "--evaluator", "uniform", "--simulations", "1",
+               "--suite", str(path), "--limit", "2", "--json")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["metrics"]["many.positions"] == 2
+
+
 def test_the_command_shows_a_table_for_any_game() -> None:
     done = ask("tictactoe", "--evaluator", "uniform", "--simulations", "500", "--games", "2")
     assert done.exit_code == 0, done.output
@@ -349,6 +490,18 @@ def test_the_command_shows_a_table_for_any_game() -> None:
         (
             ["connect4", "--evaluator", "uniform", "--perfect", "1", "--games", "2"],
             "--games counts games against --opponents, and none is named",
+        ),
+        (
+            ["chess", "--evaluator", "uniform", "--opponents", "uci:no-such-engine"],
+            "--opponents: 'uci:no-such-engine' is not installed",
+        ),
+        (
+            ["chess", "--evaluator", "uniform", "--opponents", "uci:/bin/cat?start=0.5"],
+            "cannot play: no start: no answer to uci",
+        ),
+        (
+            ["connect4", "--evaluator", "uniform", *["--positions", "generated"] * 2],
+            "2 yardsticks are called 'connect4'",
         ),
     ],
 )

@@ -168,11 +168,13 @@ def test_evaluation_hooks_get_each_new_checkpoint_and_their_figures_are_kept(
     def yardstick(checkpoint: Any, run: Run) -> dict[str, Any]:
         met.append(checkpoint.iteration)
         assert checkpoint.weights().architecture.game == "tictactoe"
-        return {"strength": 10 * checkpoint.iteration}
+        return {"strength": 10 * checkpoint.iteration, "notes": ["one opponent is gone"]}
 
     run = Run.create(tmp_path / "run", config(evaluate={"every": 2}, loop={"iterations": 2}))
-    run_loop(run, Stop(), RecordingView(), [yardstick])
+    view = RecordingView()
+    run_loop(run, Stop(), view, [yardstick])
     assert met == [2]
+    assert "one opponent is gone" in view.notes
     entries = read_metrics(tmp_path / "run" / "metrics")
     assert [entry.get("evaluate") for entry in entries] == [None, {"strength": 20}]
 

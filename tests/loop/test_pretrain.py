@@ -28,7 +28,7 @@ from zermelo.loop.canonical import canonical
 from zermelo.loop.cycle import run_loop
 from zermelo.loop.health import diagnose
 from zermelo.loop.health_replay import Rediscovery
-from zermelo.loop.pretrain import Pretraining, pretrain, samples_of_run, source_samples
+from zermelo.loop.pretrain import Pretraining, fill, pretrain, samples_of_run, source_samples
 from zermelo.loop.pretrain_files import labelled_file
 from zermelo.loop.pretrain_samples import Label, quantised, samples_of
 from zermelo.loop.pretrain_teachers import connect4_distance, teacher_labels, with_limit
@@ -37,6 +37,8 @@ from zermelo.loop.stop import Stop
 from zermelo.loop.view import PlainView
 from zermelo.players.perfect import PerfectPlayer
 from zermelo.replay import (
+    ADJUDICATED,
+    FULL,
     ReplayStore,
     Samples,
     Schema,
@@ -128,6 +130,7 @@ def test_an_unknown_result_teaches_that_nothing_is_known() -> None:
     game = zermelo.game("tictactoe")
     samples = samples_of(game, [[Label(game.initial(), {4: 1.0}, None)]])
     assert samples.results.tolist() == [-1, 0, 1]
+    assert samples.plies_left.tolist() == [0, 0, 0]  # of which a network learns nothing
     check_rows(samples, Schema.of(game))
 
 
@@ -188,14 +191,68 @@ def test_match_games_are_read_and_their_openings_are_not_learned(tmp_path: Path)
         next(games)
 
 
+MATCH_GAME = {
+    "game": 0, "pair": 0, "players": [0, 1], "first": "a", "second": "b", "result": "1-0",
+    "reason": "rules", "failure": None, "plies": 7, "opening": {"position": "", "actions": []},
+    "actions": ["1", "2", "1", "2", "1", "2", "1"], "notes": [""] * 7,
+}  # fmt: skip
+
+
+def match_file(folder: Path, **changes: Any) -> Path:
+    path = folder / "games.jsonl"
+    path.write_text(json.dumps(MATCH_GAME | changes) + "\n")
+    return path
+
+
+def test_games_in_which_a_player_failed_are_passed_over(tmp_path: Path) -> None:
+    path = match_file(tmp_path, result="0-1", reason="crash", failure=[0, "crash", ""])
+    assert list(labelled_file(zermelo.game("connect4"), path)) == []
+    path = tmp_path / "games.pgn"
+    path.write_text('[Result "0-1"]\n[Termination "time loss"]\n\n1. e4 0-1\n')
+    assert list(labelled_file(zermelo.game("chess"), path)) == []
+
+
+@pytest.mark.parametrize(
+    "changes", [{"result": "0-1"}, {"actions": ["1", "2", "1"], "notes": [""] * 3}]
+)
+def test_a_game_that_ends_by_other_rules_is_refused(
+    changes: dict[str, Any], tmp_path: Path
+) -> None:
+    path = match_file(tmp_path, **changes)
+    with pytest.raises(UserError, match=r"line 1: this is no game: by the rules of connect4"):
+        list(labelled_file(zermelo.game("connect4"), path))
+
+
+def test_games_that_were_cut_off_are_marked(tmp_path: Path) -> None:
+    game = zermelo.game("connect4")
+    flags = {}
+    for reason, actions in (("rules", 7), ("too long", 3)):
+        moves = MATCH_GAME["actions"][:actions]
+        path = match_file(tmp_path, reason=reason, actions=moves, notes=[""] * actions)
+        flags[reason] = set(samples_of(game, labelled_file(game, path)).flags.tolist())
+    assert flags == {"rules": {FULL}, "too long": {FULL | ADJUDICATED}}
+
+
+def test_a_taught_game_that_is_cut_off_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zermelo.loop.pretrain_teachers.LONGEST", 3)
+    game = zermelo.game("hex?size=7")  # too large for a win so soon
+    labels = next(teacher_labels(game, "random", 1))
+    assert [label.adjudicated for label in labels] == [True] * 3
+    monkeypatch.setattr("zermelo.loop.pretrain_teachers.LONGEST", 240)
+    assert not any(label.adjudicated for label in next(teacher_labels(game, "random", 1)))
+
+
 def test_epd_gives_its_best_moves_and_mates_a_value(tmp_path: Path) -> None:
     path = tmp_path / "positions.epd"
     path.write_text(
         "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6;\n"
         "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; dm 1;\n"
+        "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 3;\n"
+        "6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - bm #-2;\n"
     )
     game = zermelo.game("chess")
-    best, mate = (labels[0] for labels in labelled_file(game, path))
+    best, mate, slow, mated = (labels[0] for labels in labelled_file(game, path))
+    assert [label.plies_left for label in (best, mate, slow, mated)] == [None, 1, 5, 4]
     assert [game.action_text(best.state, action) for action in best.policy] == ["g3g6"]
     assert best.result is None
     assert mate.result == 1
@@ -207,8 +264,12 @@ def test_exact_scores_give_values_for_connect_four(tmp_path: Path) -> None:
     path.write_text("32164625 11\n6146 18\n32751571231557 -3\n")
     labels = [found[0] for found in labelled_file(zermelo.game("connect4"), path)]
     assert [label.result for label in labels] == [1, 1, -1]
+    assert [label.plies_left for label in labels] == [13, 3, 24]
     with pytest.raises(UserError, match="positions of connect4, not of tictactoe"):
         list(labelled_file(zermelo.game("tictactoe"), path))
+    path.write_text("6146 21\n")
+    with pytest.raises(UserError, match="position 1: it cannot have the score 21"):
+        list(labelled_file(zermelo.game("connect4"), path))
 
 
 # --- teachers -------------------------------------------------------------------------------------
@@ -304,6 +365,36 @@ def test_the_newest_samples_of_another_run_stay_the_newest(tmp_path: Path) -> No
     assert found["damaged"][0] in run.log_file.read_text()
 
 
+@pytest.mark.parametrize(("wanted", "count"), [(10, 9), (9, 9), (8, 6), (12, 12), (99, 12)])
+def test_samples_are_cut_at_whole_positions(wanted: int, count: int, tmp_path: Path) -> None:
+    path = tmp_path / "positions.epd"
+    # Four positions of unknown result, three samples each.
+    rooks = ("R5K1", "1R4K1", "2R3K1", "3R2K1")
+    path.write_text("".join(f"6k1/5ppp/8/8/8/8/5PPP/{rook} w - - bm Kf1;\n" for rook in rooks))
+    run = new_run(tmp_path / "run", "chess")
+    found = fill(run, Pretraining(str(path), samples=wanted), lambda *_: None, print)
+    assert found == (count, 1)
+    [shard] = run.replay.glob("*.zshard")
+    assert read_shard(shard).samples.results.tolist() == [-1, 0, 1] * (count // 3)
+    again = samples_of_run(run.config.game(), run.path, 5, print)
+    assert [samples.results.tolist() for samples in again] == [[-1, 0, 1]]
+
+
+def test_a_run_that_has_trained_is_not_changed_by_a_refused_pretraining(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = new_run(tmp_path / "run", "tictactoe")
+    run.unlock()
+    (run.checkpoints / "000001").mkdir(parents=True)
+    files = [run.path / "run.toml", run.log_file]
+    before = [file.read_bytes() for file in files]
+    teach = ["--from", "teacher:perfect", "--samples", "64", "--set", "train.batch=48"]
+    for words in (["tictactoe", "--run", str(run.path)], [str(run.path)]):
+        assert main(["pretrain", *words, *teach]) == 2
+        assert "has trained already" in capsys.readouterr().err
+        assert [file.read_bytes() for file in files] == before
+
+
 def test_a_pretraining_that_was_stopped_begins_anew(tmp_path: Path) -> None:
     run = new_run(tmp_path / "run", "tictactoe")
     pretrain(run, Pretraining("teacher:perfect", samples=50))
@@ -372,11 +463,12 @@ def test_a_pretraining_that_has_samples_keeps_its_run(
     assert list((place / "replay").glob("*.zshard"))
 
 
-def test_ctrl_c_before_the_first_samples_leaves_no_run_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError("a fault of ours")])
+def test_what_ends_it_before_the_first_samples_leaves_no_run_behind(
+    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
+        raise error
 
     monkeypatch.setattr("zermelo.loop.pretrain.fill", interrupted)
     words = ["tictactoe", "--from", "teacher:perfect", "--run", str(tmp_path / "run")]

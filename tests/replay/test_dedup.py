@@ -71,12 +71,13 @@ def slow_merge(samples: Samples, rows: list[int]) -> dict[bytes, dict[str, Any]]
         value = np.mean([samples.values[row] / 32767 for row in members])
         draw = np.mean([samples.draws[row] / 65535 for row in members])
         results = [int(samples.results[row]) for row in members]
+        known = [left for row in members if (left := int(samples.plies_left[row]))]
         merged[key] = {
             "count": len(members),
             "policy": np.mean(policies, axis=0) if policies else None,
             "result": [results.count(result) / len(members) for result in (1, 0, -1)],
             "root": [(1 - draw + value) / 2, draw, (1 - draw - value) / 2],
-            "left": np.mean([int(samples.plies_left[row]) for row in members]),
+            "left": np.mean(known or [0]),
         }
     return merged
 

@@ -72,6 +72,18 @@ def test_the_loss_equals_a_slow_computation(game: str, left: bool) -> None:
     assert (losses.moves_left is None) is not left
 
 
+def test_rows_whose_plies_left_are_not_known_teach_the_others_only() -> None:
+    rules = zermelo.game("connect4")
+    [batch] = sample_batches(rules, 1, 8)
+    batch.plies_left[:4] = 0
+    heads = made_heads(batch, rules.num_actions)
+    plies = heads.moves_left.detach().requires_grad_()
+    losses = batch_losses(Heads(heads.policy, heads.value, plies), to_tensors(batch), 0.3, OPTIONS)
+    losses.total.backward()
+    assert (plies.grad.flatten() != 0).tolist() == [False] * 4 + [True] * 4
+    assert losses.moves_left.tolist()[:4] == [0.0] * 4
+
+
 def test_only_legal_actions_of_rows_with_a_policy_target_move_the_policy() -> None:
     rules = zermelo.game("connect4")
     [batch] = sample_batches(rules, 1, 32)

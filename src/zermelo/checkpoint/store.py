@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata as package_metadata
@@ -85,8 +85,9 @@ class Checkpoint:
 class CheckpointStore:
     """The directory of a run's checkpoints. Opening it to write removes what a crash left behind.
 
-    The newest `keep` checkpoints (3 at least) and those whose iteration is a multiple of
-    `keep_every` (0: none) stay; older ones are removed after each save. `report` takes sentences.
+    The newest `keep` checkpoints (3 at least), those whose iteration is a multiple of `keep_every`
+    (0: none) and those that `needed` names stay; older ones are removed after each save. `report`
+    takes sentences.
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class CheckpointStore:
         *,
         read_only: bool = False,
         report: Callable[[str], None] | None = None,
+        needed: Callable[[], Iterable[int]] | None = None,
     ) -> None:
         if keep < MIN_KEEP:
             raise CheckpointError(f"at least {MIN_KEEP} checkpoints must be kept, not {keep}")
@@ -104,6 +106,7 @@ class CheckpointStore:
         self.keep = keep
         self.keep_every = keep_every
         self._report = report or (lambda _: None)
+        self._needed = needed or (lambda: ())
         if not read_only:
             with _plain_words(f"'{self.directory}' cannot hold checkpoints"):
                 self.directory.mkdir(parents=True, exist_ok=True)
@@ -239,8 +242,9 @@ class CheckpointStore:
 
     def _remove_old(self) -> None:
         """A failure to remove is reported only: the new checkpoint stands."""
+        needed = set(self._needed())
         for iteration in self.list()[: -self.keep]:
-            if self.keep_every and iteration % self.keep_every == 0:
+            if iteration in needed or (self.keep_every and iteration % self.keep_every == 0):
                 continue
             try:
                 self._remove(self.path(iteration))

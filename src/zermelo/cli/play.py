@@ -28,7 +28,7 @@ from zermelo.players import Player
 from zermelo.players import player as find_player
 from zermelo.players.human import HumanPlayer
 from zermelo.players.network_path import network_path, shipped_network
-from zermelo.players.protocol import Prepares
+from zermelo.players.protocol import Closes, PlayerError, Prepares
 from zermelo.players.search_player import SearchPlayer
 
 OPPONENT_SIMULATIONS = 400
@@ -84,8 +84,13 @@ def play(
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer only
     if run is not None:
         print(checkpoint_text(run))
-    network = str(run) if run is not None else usable_network(rules)
-    Session(rules, state, players, adviser(network)).run()
+    # A training may remove the checkpoint before a hint is asked for, so whoever has it gives them.
+    helper: Player = opponent if run is not None else adviser(usable_network(rules))
+    try:
+        Session(rules, state, players, helper).run()
+    finally:
+        if isinstance(opponent, Closes):
+            opponent.close()
 
 
 def refuse_other_run(run: Path, game: Game) -> None:
@@ -154,7 +159,7 @@ class Session:
         self.console.print(text, markup=False, soft_wrap=True)
 
     def run(self) -> None:
-        """Until the game is over, or the person leaves."""
+        """Until the game is over or the person leaves; UserError if the opponent cannot go on."""
         for seat, player in enumerate(self.players):
             if player is not None:
                 name = short_name(player.name)
@@ -165,7 +170,11 @@ class Session:
         while (outcome := self.game.outcome(self.state)) is None:
             player = self.players[self.game.player(self.state)]
             if player is not None:
-                action = player.choose(self.game, self.state)
+                try:
+                    action = player.choose(self.game, self.state)
+                except PlayerError as error:
+                    name = short_name(player.name)
+                    raise UserError(f"{name} cannot go on with the game: {error}") from None
                 text = action_text(self.game, self.state, action)
                 self.say(f"{short_name(player.name)} plays {text}")
                 self.advance(action)
@@ -228,8 +237,12 @@ class Session:
         self.show_board()
 
     def hint(self) -> None:
-        action = self.adviser.choose(self.game, self.state)
-        self.say(f"hint: {action_text(self.game, self.state, action)}")
+        try:
+            action = self.adviser.choose(self.game, self.state)
+        except (UserError, PlayerError, OSError) as error:
+            self.say(f"There is no hint: {error}.")
+        else:
+            self.say(f"hint: {action_text(self.game, self.state, action)}")
 
 
 def read_line(prompt: str) -> str | None:

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.cli.options import RunSetOption
-from zermelo.cli.train import need_torch, open_run
-from zermelo.errors import UserError
+from zermelo.cli.train import existing_run, need_torch, open_run
 
 PLAIN_EVERY = 5.0  # seconds between lines of progress where there is no terminal
 
@@ -45,8 +44,12 @@ def pretrain(
 ) -> None:
     """Teach a new run what is known already; `zermelo train RUN` goes on from it."""
     need_torch()
-    from zermelo.loop.pretrain import Pretraining, pretrain
+    from zermelo.loop import Run, is_run
+    from zermelo.loop.pretrain import Pretraining, pretrain, refuse_trained
 
+    place = existing_run(target) or run
+    if place is not None and is_run(place):
+        refuse_trained(Run.open(place))  # before its options are changed
     texts = list(settings or []) + ([] if seed is None else [f"loop.seed={seed}"])
     made = open_run(target, run, texts)
     try:
@@ -54,7 +57,7 @@ def pretrain(
         asked = Pretraining(source, samples, epochs, made.config.loop.seed)
         with Shown() as shown:
             found = pretrain(made, asked, shown)
-    except (UserError, KeyboardInterrupt):
+    except BaseException:
         if made.new and not any(made.replay.glob("*.zshard")):  # nothing to go on with
             made.remove()
         raise

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 SHARES = ("keeps_value", "keeps_score", "solved", "score", "score_low", "score_high")
-COUNTS = ("positions", "judged", "games", "wins", "unique_games", "first_mistake")
+COUNTS = ("positions", "judged", "games", "failures", "wins", "unique_games", "first_mistake")
 MISTAKES = 5  # lines that are shown; JSON has all
 
 
@@ -63,7 +63,9 @@ def yardstick(
     games: Annotated[int | None, typer.Option(min=1, help="Against each opponent.")] = None,
     openings: OpeningsOption = "random:4",
     suite: Annotated[Path | None, typer.Option(help="Problems: an EPD file for chess.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first positions.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first positions or problems.")
+    ] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Also for files: is the exact score kept? Slow.")
     ] = False,
@@ -82,13 +84,16 @@ def yardstick(
     from zermelo.cli.judge import open_judge, read_settings, rules_for
     from zermelo.cli.waiting import interruptible
     from zermelo.cores import available_cores
-    from zermelo.evaluate.yardsticks import measure
+    from zermelo.evaluate.yardsticks import installed, measure
     from zermelo.search import SearchOptions
 
     if (weights is None) == (evaluator is None):
         raise UserError("which network? Give --weights FILE, or --evaluator uniform without one")
     if games is not None and opponents is None and (positions or perfect or suite):
         raise UserError("--games counts games against --opponents, and none is named")
+    for opponent in (opponents or "").split():
+        if not installed(opponent):
+            raise UserError(f"--opponents: '{opponent}' is not installed")
     rules = rules_for(game, weights)
     threads = threads or available_cores()
     options = SearchOptions(**(read_settings(settings or ()) | {"threads": threads}))
@@ -174,19 +179,26 @@ class Wanted:
         from dataclasses import replace
 
         from zermelo.evaluate.yardstick_perfect import PerfectYardstick
-        from zermelo.evaluate.yardsticks import yardsticks_for
+        from zermelo.evaluate.yardstick_suite import SuiteYardstick
+        from zermelo.evaluate.yardsticks import refuse_equal_names, yardsticks_for
 
         found = [self.of_set(path) for name in names for path in self.files(name)]
+        plan = self.plan
+        if plan.suite:
+            suite = Path(plan.suite)
+            found.append(
+                SuiteYardstick(self.game, suite, plan.simulations, self.search, self.limit)
+            )
         if perfect and self.game.name != "connect4":
             raise UserError(f"--perfect is for connect4, not for {self.game.name}")
-        games = self.plan.games if opponents else 0
-        for made in yardsticks_for(
-            self.game, replace(self.plan, positions=0, games=games), self.search
-        ):
+        games = plan.games if opponents else 0
+        others = replace(plan, positions=0, games=games, suite="")
+        for made in yardsticks_for(self.game, others, self.search):
             if isinstance(made, PerfectYardstick):
                 made.labels = self.labels()
                 made.progress = self.progress
             found.append(made)
+        refuse_equal_names(made.name for made in found)
         return found
 
     def files(self, name: str) -> Sequence[Path | None]:

@@ -27,6 +27,11 @@ class Failure:
     kind: str  # of a PlayerError
     detail: str = ""
 
+    @property
+    def text(self) -> str:
+        """`crash: engine process died`."""
+        return f"{self.kind}: {self.detail}" if self.detail else self.kind
+
 
 @dataclass(frozen=True)
 class GameRecord:

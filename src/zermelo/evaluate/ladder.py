@@ -1,8 +1,7 @@
 """How strength grows during training (E3): each new checkpoint meets earlier ones.
 
-A ladder is a directory: `meetings.jsonl` has a line for each finished match, so ratings outlive the
-checkpoints: wins, draws and losses by who moved first, and the points of the pairs. Does not know
-how a match is played.
+A ladder is a directory: `meetings.jsonl` has a line for each finished match with the points of its
+pairs of games, so ratings outlive the checkpoints. Does not know how a match is played.
 """
 
 from __future__ import annotations
@@ -12,11 +11,12 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import NormalDist
 
-from zermelo.evaluate.bradley_terry import GamePair, Meeting, bradley_terry
+from zermelo.evaluate.bradley_terry import GamePair, Meeting, Ratings, bradley_terry
 from zermelo.evaluate.match_store import read_lines
 from zermelo.evaluate.openings import DEFAULT
-from zermelo.evaluate.rating import ColourSplit, Pentanomial, Score
+from zermelo.evaluate.rating import CONFIDENCE, ColourSplit, PairPoints, Score
 from zermelo.options import option
 
 
@@ -32,8 +32,8 @@ class LadderOptions:
     seed: int = option(0, "Of the openings and of chance.", low=0)
 
 
-# The new checkpoint's result against an earlier one, or None if there was no time.
-Meet = Callable[[Path], ColourSplit | None]
+# The new checkpoint's results against an earlier one, or None if they could not meet.
+Meet = Callable[[Path], list[PairPoints] | None]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,9 @@ class Rung:
     margin: float | None  # half of the 95 % interval
     games: int
     score: float  # over all its games
+    # Elo above the checkpoint that was rated before it, and half of that 95 % interval. It is much
+    # narrower than `margin`, which is the distance to the anchor, an untrained network.
+    gain: tuple[float, float] | None = None
 
 
 class Ladder:
@@ -68,26 +71,33 @@ class Ladder:
         """
         for other in opponents_of(earlier, self.options):
             if not self._met(name, other.name):
-                split = meet(other)
-                if split is not None:
-                    self._keep(name, other.name, split)
+                pairs = meet(other)
+                if pairs is not None:
+                    self._keep(_Match(name, other.name, ColourSplit.of_pairs(pairs), pairs))
         return self.rung(name)
 
     def rung(self, name: str) -> Rung | None:
         """Where a checkpoint stands now; later games of others move it."""
         if name not in self.names:
             return None
-        meetings = [meeting for match in self._matches for meeting in match.meetings]
-        pairs = [pair for match in self._matches for pair in match.pairs]
+        meetings = [meeting for match in self._matches for meeting in match.meetings()]
+        pairs = [pair for match in self._matches for pair in match.game_pairs()]
         ratings = bradley_terry(meetings, self.names[0], pairs=pairs)
         row = ratings[name]
-        return Rung(row.elo, ratings.margin(name), row.score.games, row.score.score)
+        gain = self._gain(name, ratings)
+        return Rung(row.elo, ratings.margin(name), row.score.games, row.score.score, gain)
+
+    def _gain(self, name: str, ratings: Ratings) -> tuple[float, float] | None:
+        rated = [one for one in self.names if one in ratings.names]
+        if name not in rated[1:]:  # not rated, or nobody was before it
+            return None
+        elo, error = ratings.difference(name, rated[rated.index(name) - 1])
+        return elo, error * NormalDist().inv_cdf(0.5 + CONFIDENCE / 2.0)
 
     def _met(self, name: str, other: str) -> bool:
         return any({match.name, match.other} == {name, other} for match in self._matches)
 
-    def _keep(self, name: str, other: str, split: ColourSplit) -> None:
-        match = _Match(name, other, split)
+    def _keep(self, match: _Match) -> None:
         with self._file.open("a") as file:
             file.write(match.to_json() + "\n")
             file.flush()
@@ -109,56 +119,29 @@ class _Match:
     name: str
     other: str
     split: ColourSplit
+    pairs: list[PairPoints]  # empty in older ladders: their games count as single ones
 
-    @property
     def meetings(self) -> tuple[Meeting, Meeting]:
         """By who moved first."""
         first, second = self.split.first, self.split.second.reversed()
         return Meeting(self.name, self.other, first), Meeting(self.other, self.name, second)
 
-    @property
-    def pairs(self) -> list[GamePair]:
-        """Pairs with these points and these results by colour; none if they are not known.
-
-        Only a pair's points are kept. Which of its games gave them is open, but does not change
-        ratings and their errors.
-        """
-        if self.split.pairs.games != self.split.total.games:
-            return []
-        first, second = self.split.first, self.split.second
-        none, half, one, more, both = self.split.pairs.pairs
-        drawn = (first.draws + second.draws - half - more) // 2  # pairs of two draws
-        for win_draw in range(more + 1):
-            draw_loss = first.draws - (more - win_draw) - drawn
-            win_loss = first.wins - both - win_draw
-            if 0 <= draw_loss <= half and 0 <= win_loss <= one - drawn:
-                times = {
-                    (0.0, 0.0): none,
-                    (0.5, 0.0): draw_loss,
-                    (0.0, 0.5): half - draw_loss,
-                    (0.5, 0.5): drawn,
-                    (1.0, 0.0): win_loss,
-                    (0.0, 1.0): one - drawn - win_loss,
-                    (1.0, 0.5): win_draw,
-                    (0.5, 1.0): more - win_draw,
-                    (1.0, 1.0): both,
-                }
-                return [
-                    GamePair(self.name, self.other, (points, 1.0 - own_second))
-                    for (points, own_second), count in times.items()
-                    for _ in range(count)
-                ]
-        return []
+    def game_pairs(self) -> list[GamePair]:
+        """Each game's points are those of the player who moved first in it."""
+        return [
+            GamePair(self.name, self.other, (first, 1.0 - second)) for first, second in self.pairs
+        ]
 
     def to_json(self) -> str:
-        """Results as in `meetings`, and how many pairs gave 0, 1/2, 1, 3/2 and 2 points."""
-        scores = [(m.first, m.second, m.score) for m in self.meetings]
-        rows = [[first, second, s.wins, s.draws, s.losses] for first, second, s in scores]
-        return json.dumps([*rows, self.split.pairs.pairs])
+        """Who met whom, and the points of `name` in each pair: moving first, moving second."""
+        return json.dumps({"name": self.name, "other": self.other, "pairs": self.pairs})
 
     @classmethod
     def from_json(cls, line: bytes) -> _Match:
-        """Lines of older ladders have no pairs: their games are single ones."""
-        (name, other, *first), (_, _, *second), *pairs = json.loads(line)
-        known = Pentanomial(tuple(pairs[0])) if pairs else Pentanomial()
-        return cls(name, other, ColourSplit(Score(*first), Score(*second).reversed(), known))
+        """Lines of older ladders have sums: names, wins, draws and losses by who moved first."""
+        found = json.loads(line)
+        if isinstance(found, dict):
+            pairs = [(first, second) for first, second in found["pairs"]]
+            return cls(found["name"], found["other"], ColourSplit.of_pairs(pairs), pairs)
+        (name, other, *first), (_, _, *second), *_ = found
+        return cls(name, other, ColourSplit(Score(*first), Score(*second).reversed()), [])

@@ -225,13 +225,13 @@ class Pentanomial(Counted):
         """Games played: two for each pair."""
         return 2 * sum(self.pairs)
 
-    def __add__(self, other: Pentanomial) -> Pentanomial:
-        total = [a + b for a, b in zip(self.pairs, other.pairs, strict=True)]
-        return Pentanomial((total[0], total[1], total[2], total[3], total[4]))
-
     def to_dict(self, confidence: float = CONFIDENCE) -> dict[str, Any]:
         """Plain values with stable keys, for JSON."""
         return {"pairs": list(self.pairs)} | super().to_dict(confidence)
+
+
+# A player's points in the two games from one opening: where it moved first, and second.
+PairPoints = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -241,6 +241,13 @@ class ColourSplit:
     first: Score = Score()  # games in which the player moved first
     second: Score = Score()
     pairs: Pentanomial = Pentanomial()
+
+    @classmethod
+    def of_pairs(cls, pairs: Iterable[PairPoints]) -> ColourSplit:
+        """From whole pairs."""
+        games = list(pairs)
+        first, second = [first for first, _ in games], [second for _, second in games]
+        return cls(Score.of(first), Score.of(second), Pentanomial.of(map(sum, games)))
 
     @property
     def total(self) -> Score:

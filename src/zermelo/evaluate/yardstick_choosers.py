@@ -84,14 +84,17 @@ class RandomChooser:
 
 
 class ChooserPlayer:
-    """A chooser as a player of a match."""
+    """A chooser as a player of a match; `poll` is called before each of its choices."""
 
-    def __init__(self, chooser: Chooser, name: str = "network") -> None:
+    def __init__(self, chooser: Chooser, name: str = "network", poll: Poll | None = None) -> None:
         self.name = name
         self._chooser = chooser
+        self._poll = poll
 
     def choose(self, game: Game, state: State) -> int:  # noqa: ARG002
         """The chooser's action."""
+        if self._poll is not None:
+            self._poll()
         return self._chooser.choose([state])[0].action
 
 

@@ -7,20 +7,16 @@ about once, whatever way leads to it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from zermelo.errors import UserError
 from zermelo.evaluate.yardstick_choosers import Budget, Chooser, Poll, SearchChooser
-from zermelo.games.notation import action_text
 from zermelo.games.protocol import Game, State, state_hash, value_for
 from zermelo.search import SearchOptions
 
 MOST_POSITIONS = 1_000_000
 CHUNK = 512  # positions searched together
-EXAMPLES = 5
-
-Line = tuple[str, ...]  # actions from the first position on
 
 
 @dataclass
@@ -31,7 +27,6 @@ class Walk:
     wins: int = 0  # final positions, each counted once
     draws: int = 0
     losses: int = 0
-    lost: list[Line] = field(default_factory=list)  # a few of the lines that lose
     whole: bool = True  # False if there was no time to walk all of them
 
 
@@ -39,11 +34,11 @@ def walk(game: Game, chooser: Chooser, side: int, budget: Budget | None = None) 
     """Plays `side` (0 moves first) by the chooser and the other by every legal action."""
     found = Walk()
     budget = budget or Budget()
-    layer: list[tuple[State, Line]] = [(game.initial(), ())]
-    seen = {state_hash(game, layer[0][0])}
+    layer = [game.initial()]
+    seen = {state_hash(game, layer[0])}
     while layer:
-        following: list[tuple[State, Line]] = []
-        for state, line, action in _steps(game, chooser, side, layer, found):
+        following: list[State] = []
+        for state, action in _steps(game, chooser, side, layer, found):
             after = game.play(state, action)
             key = state_hash(game, after)
             if key in seen:
@@ -51,12 +46,11 @@ def walk(game: Game, chooser: Chooser, side: int, budget: Budget | None = None) 
             seen.add(key)
             if len(seen) > MOST_POSITIONS:
                 raise UserError(f"{game.name} is too large to play every line of it")
-            longer = (*line, action_text(game, state, action))
             outcome = game.outcome(after)
             if outcome is None:
-                following.append((after, longer))
+                following.append(after)
             else:
-                _count(found, value_for(outcome, side), longer)
+                _count(found, value_for(outcome, side))
         if following and not budget.enough_for(0.0):
             found.whole = False
             break
@@ -65,33 +59,27 @@ def walk(game: Game, chooser: Chooser, side: int, budget: Budget | None = None) 
 
 
 def _steps(
-    game: Game,
-    chooser: Chooser,
-    side: int,
-    layer: Sequence[tuple[State, Line]],
-    found: Walk,
-) -> list[tuple[State, Line, int]]:
+    game: Game, chooser: Chooser, side: int, layer: Sequence[State], found: Walk
+) -> list[tuple[State, int]]:
     """The actions that may come in the positions of a layer."""
-    ours = [(state, line) for state, line in layer if game.player(state) == side]
-    theirs = [(state, line) for state, line in layer if game.player(state) != side]
+    ours = [state for state in layer if game.player(state) == side]
+    theirs = [state for state in layer if game.player(state) != side]
     found.positions += len(ours)
-    steps = [(s, line, action) for s, line in theirs for action in game.legal_actions(s)]
+    steps = [(state, action) for state in theirs for action in game.legal_actions(state)]
     for start in range(0, len(ours), CHUNK):
         part = ours[start : start + CHUNK]
-        choices = chooser.choose([state for state, _ in part])
-        steps += [(s, line, c.action) for (s, line), c in zip(part, choices, strict=True)]
+        choices = chooser.choose(part)
+        steps += [(state, choice.action) for state, choice in zip(part, choices, strict=True)]
     return steps
 
 
-def _count(found: Walk, value: int, line: Line) -> None:
+def _count(found: Walk, value: int) -> None:
     if value == 0:
         found.draws += 1
     elif value > 0:
         found.wins += 1
     else:
         found.losses += 1
-        if len(found.lost) < EXAMPLES:
-            found.lost.append(line)
 
 
 @dataclass

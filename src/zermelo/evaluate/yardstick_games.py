@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from zermelo.errors import UserError
 from zermelo.evaluate.adjudicate import AdjudicateOptions
-from zermelo.evaluate.game_record import GameRecord
+from zermelo.evaluate.game_record import Failure, GameRecord
 from zermelo.evaluate.match import colour_split
 from zermelo.evaluate.openings import Opening, make_openings
 from zermelo.evaluate.pairing import make_tasks, match_pairs
 from zermelo.evaluate.play_game import Contestants, Table
-from zermelo.evaluate.rating import ColourSplit, Pentanomial, Score
+from zermelo.evaluate.rating import ColourSplit, PairPoints
 from zermelo.evaluate.yardstick_choosers import (
     Budget,
     Chooser,
@@ -31,13 +32,13 @@ from zermelo.search import RolloutEvaluator, SearchOptions
 
 OWN_POLICY = "policy"  # the network that is measured, without its search
 FIRST_PAIRS = 2  # played before the time of a pair is known
+MOST_FAILURES = 4  # games in which an opponent may fail before it is left alone
 
 
 @dataclass
 class _Board:
     """One game under way; `ours` is the seat of the first chooser."""
 
-    pair: int
     ours: int
     state: State
     plies: int
@@ -50,19 +51,19 @@ def play_pairs(
     openings: Sequence[Opening],
     max_plies: int = 512,
     poll: Poll | None = None,
-) -> ColourSplit:
+) -> list[PairPoints]:
     """Two games from each opening, colours swapped, all moved on together; for the first."""
     boards = []
-    for pair, opening in enumerate(openings):
+    for opening in openings:
         state = opening.states(game)[-1]
-        boards += [_Board(pair, seat, state, len(opening.actions)) for seat in (0, 1)]
+        boards += [_Board(seat, state, len(opening.actions)) for seat in (0, 1)]
     while True:
         for board in boards:
             if board.points is None:
                 board.points = _points(game, board, max_plies)
         going = [board for board in boards if board.points is None]
         if not going:
-            return _split(boards)
+            return _pairs(boards)
         if poll is not None:
             poll()
         ours = [board for board in going if game.player(board.state) == board.ours]
@@ -81,10 +82,10 @@ def play_within(
     openings: Sequence[Opening],
     budget: Budget,
     max_plies: int = 512,
-) -> ColourSplit:
+) -> list[PairPoints]:
     """The same for as many openings as there is time for: a few pairs tell how many that is."""
-    split, played = ColourSplit(), 0
-    while played < len(openings):
+    pairs: list[PairPoints] = []
+    while (played := len(pairs)) < len(openings):
         a_pair = budget.spent / played if played else 0.0
         if played and not budget.enough_for(a_pair):
             break
@@ -92,9 +93,8 @@ def play_within(
         while played and played + size < len(openings) and budget.enough_for(size * a_pair):
             size += 1
         part = openings[played : played + size]
-        split = added(split, play_pairs(game, choosers, part, max_plies, budget.poll))
-        played += len(part)
-    return split
+        pairs += play_pairs(game, choosers, part, max_plies, budget.poll)
+    return pairs
 
 
 def _points(game: Game, board: _Board, max_plies: int) -> float | None:
@@ -105,25 +105,20 @@ def _points(game: Game, board: _Board, max_plies: int) -> float | None:
     return (1 + value_for(outcome, board.ours)) / 2
 
 
-def _split(boards: Iterable[_Board]) -> ColourSplit:
-    sides: tuple[list[float], list[float]] = ([], [])
-    pairs: dict[int, float] = {}
-    for board in boards:
-        points = board.points or 0.0
-        sides[board.ours].append(points)
-        pairs[board.pair] = pairs.get(board.pair, 0.0) + points
-    return ColourSplit(Score.of(sides[0]), Score.of(sides[1]), Pentanomial.of(pairs.values()))
-
-
-def added(one: ColourSplit, other: ColourSplit) -> ColourSplit:
-    """The results of both."""
-    return ColourSplit(one.first + other.first, one.second + other.second, one.pairs + other.pairs)
+def _pairs(boards: Sequence[_Board]) -> list[PairPoints]:
+    """Of the first chooser, whose seats alternate."""
+    points = [board.points or 0.0 for board in boards]
+    return list(zip(points[::2], points[1::2], strict=True))
 
 
 def label_of(spec: str) -> str:
-    """An opponent as the prefix of metrics: `rollout?simulations=200` is `rollout_200`."""
+    """An opponent as the prefix of metrics: `rollout?simulations=200` is `rollout_200`.
+
+    `perfect` is a yardstick of its own (see `yardstick_perfect.py`), so as an opponent that player
+    has another name.
+    """
     name, given = split_spec(spec)
-    words = [name, *given.values()]
+    words = ["perfect_player" if name == "perfect" else name, *given.values()]
     return re.sub(r"[^A-Za-z0-9]+", "_", "_".join(words)).strip("_")
 
 
@@ -148,16 +143,15 @@ class OpponentYardstick:
     def run(
         self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
     ) -> dict[str, float]:
-        """As many whole pairs as there is time for."""
+        """As many whole pairs as there is time for; a UserError if the opponent cannot play."""
         chooser = SearchChooser(self.game, evaluator, self.simulations, self.search)
         other = self._many_boards(evaluator)
         budget = Budget(budget_seconds, poll)
         if other is None:
-            split = self._one_by_one(chooser, budget)
-        else:
-            choosers = (chooser, other)
-            split = play_within(self.game, choosers, self._openings(), budget, self.max_plies)
-        return figures(self.name, split)
+            return self._one_by_one(chooser, budget)
+        choosers = (chooser, other)
+        pairs = play_within(self.game, choosers, self._openings(), budget, self.max_plies)
+        return figures(self.name, ColourSplit.of_pairs(pairs))
 
     def _many_boards(self, evaluator: Any) -> Chooser | None:
         """The opponent, if it can choose on many boards at once."""
@@ -171,27 +165,45 @@ class OpponentYardstick:
             return SearchChooser(self.game, judge, made.simulations, made.options)
         return None
 
-    def _one_by_one(self, chooser: Chooser, budget: Budget) -> ColourSplit:
-        """Against engines and other players that follow one game at a time."""
-        contestants = Contestants((ChooserPlayer(chooser), self.opponent), ("network", self.name))
+    def _one_by_one(self, chooser: Chooser, budget: Budget) -> dict[str, float]:
+        """Against engines and other players that follow one game at a time.
+
+        A pair in which the opponent failed tells nothing about the network and is left out.
+        """
+        network = ChooserPlayer(chooser, poll=budget.poll)
+        contestants = Contestants((network, self.opponent), ("network", self.name))
         table = Table(self.game, contestants, AdjudicateOptions(max_plies=self.max_plies))
         openings = self._openings()
         tasks = make_tasks(match_pairs(2 * len(openings)), openings, self.seed)
         records: list[GameRecord] = []
+        failures: list[Failure] = []
         slowest = 0.0  # seconds of a pair
         try:
             for one, swapped in zip(tasks[::2], tasks[1::2], strict=True):
-                if records and not budget.enough_for(slowest):
+                begun = bool(records or failures)
+                if (not budget.enough_for(slowest) and begun) or len(failures) >= MOST_FAILURES:
                     break
                 started = budget.spent
-                records += [table.play(one)[0], table.play(swapped)[0]]
+                pair = [table.play(one)[0], table.play(swapped)[0]]
+                failed = [f for record in pair if (f := opponents_failure(record)) is not None]
+                failures += failed
+                records += [] if failed else pair
                 slowest = max(slowest, budget.spent - started)
         finally:
             table.close()
-        return colour_split(records, 0)
+        if failures and not records:
+            raise UserError(f"'{self.opponent}' failed in every game: {failures[-1].text}")
+        found = figures(self.name, colour_split(records, 0))
+        return found | ({f"{self.name}.failures": float(len(failures))} if failures else {})
 
     def _openings(self) -> list[Opening]:
         return make_openings(self.game, self.openings, (self.games + 1) // 2, self.seed)
+
+
+def opponents_failure(record: GameRecord) -> Failure | None:
+    """How the second contestant could not go on; None if it could."""
+    failure = record.failure
+    return failure if failure is not None and record.players[failure.seat] == 1 else None
 
 
 def figures(name: str, split: ColourSplit) -> dict[str, float]:

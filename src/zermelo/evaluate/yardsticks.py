@@ -14,12 +14,14 @@ within a time; `CheckpointYardsticks` does so for each new checkpoint of a run.
 | random.score, policy.score, rollout_200.score | points per game against an opponent |
 | FILE.solved, FILE.policy_solved | share of a suite's problems |
 | ladder.elo, ladder.margin | rating among the run's checkpoints, half of the 95 % interval |
+| ladder.gain, ladder.gain_margin | the same above the checkpoint that was rated before |
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,7 +32,7 @@ from zermelo.evaluate.openings import make_openings
 from zermelo.evaluate.yardstick_choosers import Poll
 from zermelo.evaluate.yardstick_exhaustive import NeverLoses
 from zermelo.evaluate.yardstick_games import OWN_POLICY, OpponentYardstick
-from zermelo.evaluate.yardstick_ladder import FOLDER, LadderYardstick, ladder_options
+from zermelo.evaluate.yardstick_ladder import FOLDER, LadderYardstick, Note, ladder_options
 from zermelo.evaluate.yardstick_options import EvaluateOptions
 from zermelo.evaluate.yardstick_perfect import PerfectYardstick
 from zermelo.evaluate.yardstick_positions import PositionYardstick, connect4_set
@@ -38,9 +40,10 @@ from zermelo.evaluate.yardstick_suite import SuiteYardstick
 from zermelo.games.protocol import Game
 from zermelo.games.registry import kind_of
 from zermelo.players.human import HumanPlayer
+from zermelo.players.protocol import PlayerError
 from zermelo.players.registry import ENGINE
 from zermelo.players.registry import player as find_player
-from zermelo.players.uci_player import engine_command
+from zermelo.players.uci_player import UciPlayer, engine_command
 from zermelo.search import SearchOptions
 
 __all__ = [
@@ -71,8 +74,8 @@ def yardsticks_for(
 ) -> list[Yardstick]:
     """What can be measured in this game; `search` are the options that the network plays with.
 
-    An engine that is not installed is left out; other players and openings that there are not are
-    refused.
+    An engine that is not installed is left out; other players and openings that there are not, and
+    engines that cannot be started, are refused.
     """
     options = options or EvaluateOptions()
     refuse_unknown(game, options)
@@ -108,7 +111,16 @@ def yardsticks_for(
             for opponent in options.opponents.split()
             if installed(opponent)
         ]
+    ladder = [LadderYardstick.name] if options.ladder else []
+    refuse_equal_names([*(yardstick.name for yardstick in found), *ladder])
     return found
+
+
+def refuse_equal_names(names: Iterable[str]) -> None:
+    """A yardstick's name is the prefix of its metrics, so two would share them."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise UserError(f"{count} yardsticks are called '{name}': leave out all but one")
 
 
 def refuse_unknown(game: Game, options: EvaluateOptions) -> None:
@@ -118,8 +130,11 @@ def refuse_unknown(game: Game, options: EvaluateOptions) -> None:
         for opponent in filter(installed, opponents):
             if opponent == OWN_POLICY:
                 continue
-            if isinstance(find_player(opponent, game), HumanPlayer):
+            found = find_player(opponent, game)
+            if isinstance(found, HumanPlayer):
                 raise UserError("yardsticks are taken without people: 'human' cannot take part")
+            if isinstance(found, UciPlayer):
+                found.try_out()
         if opponents or options.ladder:
             make_openings(game, options.openings, 1, options.seed)
     except UserError as error:
@@ -143,9 +158,16 @@ def installed(opponent: str) -> bool:
 
 
 def measure(
-    yardsticks: list[Yardstick], evaluator: Any, seconds: float = 0.0, poll: Poll | None = None
+    yardsticks: list[Yardstick],
+    evaluator: Any,
+    seconds: float = 0.0,
+    poll: Poll | None = None,
+    note: Note | None = None,
 ) -> dict[str, float]:
-    """All figures; each yardstick gets an equal part of the time that those before it left."""
+    """All figures; each yardstick gets an equal part of the time that those before it left.
+
+    With `note`, a yardstick that cannot be applied is told there and left out.
+    """
     figures: dict[str, float] = {}
     started = time.monotonic()
     for index, yardstick in enumerate(yardsticks):
@@ -154,7 +176,12 @@ def measure(
             left = max(0.0, seconds - (time.monotonic() - started))
             # A yardstick always does its least, however little time is left.
             part = max(1e-3, left / (len(yardsticks) - index))
-        figures |= yardstick.run(evaluator, part, poll)
+        try:
+            figures |= yardstick.run(evaluator, part, poll)
+        except (UserError, PlayerError) as error:
+            if note is None:
+                raise
+            note(f"{yardstick.name} is not measured: {error}")
     figures["seconds"] = time.monotonic() - started
     return figures
 
@@ -174,6 +201,9 @@ def headline(figures: Mapping[str, float]) -> str:
             parts.append(f"perfect beaten {value:.0f} of {figures['perfect.games']:.0f}")
         elif key == "ladder.elo":
             parts.append(f"Elo {value:+.0f} ± {figures['ladder.margin']:.0f}")
+        elif key == "ladder.gain":
+            gain = f"{value:+.0f} ± {figures['ladder.gain_margin']:.0f}"
+            parts.append(f"{gain} since the last rating")
     return ", ".join(parts)
 
 
@@ -206,8 +236,8 @@ class CheckpointYardsticks:
         self._poll = poll
         self._evaluator: Any = None
 
-    def __call__(self, checkpoint: Any, run: Any) -> dict[str, float]:
-        """The metrics of the checkpoint's network."""
+    def __call__(self, checkpoint: Any, run: Any) -> dict[str, Any]:
+        """The metrics of the checkpoint's network, and `notes` of what could not be measured."""
         from zermelo.network import NetworkEvaluator
 
         weights = checkpoint.weights()
@@ -218,10 +248,15 @@ class CheckpointYardsticks:
         else:
             self._evaluator.swap(weights)
         yardsticks = list(self.yardsticks)
+        notes: list[str] = []
         if self.options.ladder:
             runtime = (workers.backend, precision)
-            yardsticks.append(self._ladder(checkpoint.directory, run.path / FOLDER, runtime))
-        return measure(yardsticks, self._evaluator, self.options.seconds, self._poll)
+            ladder = self._ladder(checkpoint.directory, run.path / FOLDER, runtime)
+            ladder.note = notes.append
+            yardsticks.append(ladder)
+        seconds = self.options.seconds
+        found = measure(yardsticks, self._evaluator, seconds, self._poll, notes.append)
+        return found | ({"notes": notes} if notes else {})
 
     def _ladder(self, checkpoint: Path, folder: Path, runtime: tuple[str, str]) -> LadderYardstick:
         options = ladder_options(self.options)

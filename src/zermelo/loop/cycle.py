@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from zermelo.checkpoint import Checkpoint, CheckpointStore
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
+from zermelo.evaluate.yardstick_ladder import FOLDER, needed_checkpoints
 from zermelo.files import TEMPORARY
 from zermelo.loop.health import diagnose, ill, one_line
 from zermelo.loop.run_directory import Run
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 GAMES_FILE = "selfplay.bin"  # in a checkpoint: the games under way of a repeatable run
 MEMORY_EVERY = 1.0  # seconds
 
+# Figures of a checkpoint by name; `notes`, if there are any, are sentences for the person and log.
 Evaluate = Callable[[Checkpoint, Run], dict[str, Any]]
 
 
@@ -118,6 +120,7 @@ class Loop:
             options.loop.keep_checkpoints,
             options.loop.keep_every,
             report=self.note,
+            needed=lambda: needed_checkpoints(run.path / FOLDER, self.config.evaluate),
         )
         self.window = Window(self.replay, options.replay)
         self.tally = SelfPlayTally(self.workers)
@@ -425,6 +428,8 @@ class Loop:
             found: dict[str, Any] = {}
             for yardstick in self.evaluate:
                 found |= yardstick(self.checkpoint, self.run_directory)
+                for sentence in found.pop("notes", ()):
+                    self.note(sentence)
             metrics["evaluate"] = found
         patiently(lambda: self.metrics.write(self.iteration, metrics), self.wait_for_space)
         self.status.metrics = metrics

@@ -18,7 +18,7 @@ import numpy as np
 from zermelo.checkpoint import CheckpointStore
 from zermelo.errors import UserError
 from zermelo.loop.pretrain_files import labelled_file
-from zermelo.loop.pretrain_samples import chunks, samples_of
+from zermelo.loop.pretrain_samples import chunks, is_inside_label, samples_of
 from zermelo.loop.pretrain_teachers import teacher_labels
 from zermelo.loop.run_directory import Run, is_run
 from zermelo.replay import (
@@ -116,9 +116,12 @@ def fill(run: Run, asked: Pretraining, tell: Progress, report: Report) -> tuple[
     total = shards = 0
     tell("reading", 0, wanted or 0)
     for found in source_samples(game, asked, run.config.replay.shard_samples, report):
-        samples = found
-        if wanted is not None and total + len(found) > wanted:
-            samples = found.take(np.arange(wanted - total))
+        samples, last = found, False
+        if wanted is not None and total + len(found) >= wanted:
+            rows, last = wanted - total, True
+            while is_inside_label(found, rows):
+                rows -= 1
+            samples = found.take(np.arange(rows))
         if len(samples):
             header = ShardHeader.of(
                 schema, samples, iteration=0, number=number, statistics={SOURCE: asked.source}
@@ -126,7 +129,7 @@ def fill(run: Run, asked: Pretraining, tell: Progress, report: Report) -> tuple[
             write_shard(shard_path(run.replay, 0, 0, number), samples, header)
             total, shards, number = total + len(samples), shards + 1, number + 1
         tell("reading", total, wanted or 0)
-        if wanted is not None and total >= wanted:
+        if last:
             break
     if not total:
         raise UserError(f"'{asked.source}' has nothing to learn {game.name} from")
@@ -159,6 +162,8 @@ def samples_of_run(game: Any, path: Path, wanted: int | None, report: Report) ->
     surplus = 0 if wanted is None else max(0, total - wanted)  # of the oldest shard
     for place in reversed(chosen):
         samples = read_shard(place, game).samples
+        while is_inside_label(samples, surplus):
+            surplus += 1
         samples = samples.take(np.arange(surplus, len(samples)))
         surplus = 0
         columns = samples.columns() | {"iterations": np.zeros(len(samples), np.uint32)}

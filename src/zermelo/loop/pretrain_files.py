@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, get_args
 
 from zermelo.errors import UserError
-from zermelo.evaluate.game_record import POINTS, GameRecord
+from zermelo.evaluate.game_record import POINTS, RESULTS, GameRecord
 from zermelo.evaluate.suite_files import Problem, read_suite
 from zermelo.games.notation import parse_action, parse_position
 from zermelo.games.protocol import State
 from zermelo.games.registry import kind_of
 from zermelo.loop.pretrain_samples import Label, Labels
+from zermelo.loop.pretrain_teachers import connect4_distance
+from zermelo.players.protocol import FailureKind
+
+FAILURES = get_args(FailureKind)  # ends of games that say nothing about their positions
 
 
 def labelled_file(game: Any, path: Path) -> Iterator[Labels]:
@@ -34,7 +38,12 @@ def labelled_file(game: Any, path: Path) -> Iterator[Labels]:
 
 
 def labels_of_game(
-    game: Any, states: list[State], actions: list[int], points: float, first_ply: int = 0
+    game: Any,
+    states: list[State],
+    actions: list[int],
+    points: float,
+    first_ply: int = 0,
+    adjudicated: bool = False,
 ) -> Labels:
     """Of `states[i]`, in which `actions[i]` was played; `points` are the first player's."""
     first = {1.0: 1, 0.5: 0, 0.0: -1}[points]
@@ -45,6 +54,7 @@ def labels_of_game(
             result=first if game.player(state) == 0 else -first,
             ply=first_ply + i,
             plies_left=len(actions) - i,
+            adjudicated=adjudicated,
         )
         for i, (state, action) in enumerate(zip(states, actions, strict=True))
     ]
@@ -64,7 +74,10 @@ class _Lines:
 
 
 def pgn_games(game: Any, path: Path) -> Iterator[Labels]:
-    """Chess games with a result; those without one and other variants are passed over."""
+    """Chess games with a result; those without one and other variants are passed over.
+
+    So are games of `zermelo match` in which a player failed.
+    """
     import chess.pgn
 
     class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
@@ -82,7 +95,7 @@ def pgn_games(game: Any, path: Path) -> Iterator[Labels]:
             found = chess.pgn.read_game(lines, Visitor=Builder)
             if found is None:
                 return
-            if not _is_chess(found.headers):
+            if not _is_chess(found.headers) or found.headers.get("Termination") in FAILURES:
                 continue
             if found.errors:
                 raise UserError(f"{place}: in the game that begins here, {found.errors[0]}")
@@ -121,14 +134,18 @@ def _pgn_labels(game: Any, found: Any, points: float, place: str) -> Labels:
 
 
 def recorded_games(game: Any, path: Path) -> Iterator[Labels]:
-    """Games as `zermelo match` writes them; openings are not their players' choice."""
+    """Games as `zermelo match` writes them; openings are not their players' choice.
+
+    Games in which a player failed are passed over.
+    """
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
             try:
                 record = GameRecord.from_json(line)
-                yield _record_labels(game, record)
+                if record.failure is None:
+                    yield _record_labels(game, record)
             except KeyError as error:
                 raise UserError(f"{path} line {number}: the game has no {error}") from None
             except (ValueError, TypeError, AttributeError) as error:
@@ -142,8 +159,16 @@ def _record_labels(game: Any, record: GameRecord) -> Labels:
         action = parse_action(game, states[-1], text)
         actions.append(action)
         states.append(game.play(states[-1], action))
+    outcome = game.outcome(states[-1])
+    by_rules = record.reason == "rules"
+    if by_rules and (outcome is None or RESULTS[outcome] != record.result):
+        raise ValueError(
+            f"by the rules of {game.name} it does not end {record.result}, so it is of another game"
+        )
     first_ply = len(record.opening.actions)
-    return labels_of_game(game, states[:-1], actions, record.points, first_ply)
+    return labels_of_game(
+        game, states[:-1], actions, record.points, first_ply, adjudicated=not by_rules
+    )
 
 
 # --- positions ------------------------------------------------------------------------------------
@@ -183,4 +208,17 @@ def problem_label(game: Any, problem: Problem) -> Label | None:
     result = None if score is None else (score > 0) - (score < 0)
     if not actions and result is None:
         return None
-    return Label(state, {action: 1 / len(actions) for action in actions}, result)
+    policy = {action: 1 / len(actions) for action in actions}
+    return Label(state, policy, result, plies_left=plies_left(game, state, problem))
+
+
+def plies_left(game: Any, state: State, problem: Problem) -> int | None:
+    """Until the end under best play; None if the problem does not tell."""
+    if problem.mate is not None:
+        return 2 * abs(problem.mate) - (problem.mate > 0)
+    if problem.score is None or kind_of(game) != "connect4":
+        return None
+    left = connect4_distance(int(game.ply(state)), problem.score)
+    if left < 1:
+        raise ValueError(f"it cannot have the score {problem.score}")
+    return left

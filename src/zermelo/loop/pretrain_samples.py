@@ -10,7 +10,7 @@ import numpy as np
 
 from zermelo.games.protocol import State
 from zermelo.loop.canonical import canonical, transformed
-from zermelo.replay import FULL, Samples
+from zermelo.replay import ADJUDICATED, FULL, Samples
 from zermelo.replay.samples import DRAW_SCALE, VALUE_SCALE, WHOLE_SHARE
 
 MOST_PLIES = 65535
@@ -25,7 +25,8 @@ class Label:
     result: int | None  # -1, 0 or 1; None: not known
     value: float | None = None  # of a teacher; None: the result is all that is known
     ply: int = 0
-    plies_left: int = 1
+    plies_left: int | None = None  # until the game's end; None: not known
+    adjudicated: bool = False  # the game was cut off, and its result is somebody's judgement
 
 
 Labels = list[Label]  # of one game
@@ -66,6 +67,14 @@ def chunks(games: Iterable[Labels], size: int) -> Iterator[list[Labels]]:
         yield found
 
 
+def is_inside_label(samples: Samples, row: int) -> bool:
+    """Whether a cut before the row would part the samples of one position of unknown result."""
+    if not 0 < row < len(samples):
+        return False
+    games, plies = samples.games, samples.plies
+    return bool(games[row] == games[row - 1] and plies[row] == plies[row - 1])
+
+
 _COLUMNS = {
     "observations": np.uint64, "policy_counts": np.uint16, "policy_actions": np.uint16,
     "policy_shares": np.uint16, "results": np.int8, "values": np.int16, "draws": np.uint16,
@@ -92,11 +101,12 @@ def _append(
     columns["values"].append(round(value * VALUE_SCALE))
     columns["draws"].append(round(draw * DRAW_SCALE))
     columns["plies"].append(min(label.ply, MOST_PLIES))
-    columns["plies_left"].append(min(label.plies_left, MOST_PLIES))
+    columns["plies_left"].append(min(label.plies_left or 0, MOST_PLIES))  # 0 teaches nothing
     columns["iterations"].append(0)
     columns["games"].append(number)
     columns["symmetries"].append(image.symmetries)
-    columns["flags"].append(FULL if label.policy else 0)
+    full, judged = FULL if label.policy else 0, ADJUDICATED if label.adjudicated else 0
+    columns["flags"].append(full | judged)
 
 
 def _value_and_draw(label: Label, result: int) -> tuple[float, float]:

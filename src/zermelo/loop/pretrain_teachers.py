@@ -145,5 +145,6 @@ def taught_game(game: Any, teacher: Any, state: State, plies: int) -> Labels:
             side = 1 if game.player(one) == game.player(states[-1]) else -1
             last = values[-1] or 0.0
             result = side * ((last > DECIDED) - (last < -DECIDED))
-        labels.append(Label(one, {action: 1.0}, result, value, plies + i, len(states) - i))
+        left, judged = len(states) - i, outcome is None
+        labels.append(Label(one, {action: 1.0}, result, value, plies + i, left, judged))
     return labels

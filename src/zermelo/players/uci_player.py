@@ -80,6 +80,15 @@ class UciPlayer:
         except PlayerError as error:
             self._refused = error
 
+    def try_out(self) -> None:
+        """Starts the engine and ends it again; a UserError says why it cannot play."""
+        try:
+            self._running()
+        except PlayerError as error:
+            raise UserError(f"'{self.name}' cannot play: {error}") from None
+        finally:
+            self.close()
+
     def report(self) -> MoveReport | None:
         """The engine's score as a value, and its nodes."""
         return self._report

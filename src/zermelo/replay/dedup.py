@@ -43,7 +43,7 @@ class Merged:
     has_policy: NDArray[np.bool_]  # [M] whether any of its samples had a policy target
     result_wdl: NDArray[np.float32]  # [M, 3] win, draw, loss of the mover
     root_wdl: NDArray[np.float32]  # [M, 3]
-    plies_left: NDArray[np.float32]  # [M]
+    plies_left: NDArray[np.float32]  # [M] mean of those that are known; 0: none is
     weight: NDArray[np.float32]  # [M]
 
     def __len__(self) -> int:
@@ -95,7 +95,7 @@ def merge(
         has_policy=full_counts > 0,
         result_wdl=_result_wdl(samples.results, order, first, counts),
         root_wdl=root_wdl(values, draws),
-        plies_left=_means(samples.plies_left, order, first, counts),
+        plies_left=_plies_left(samples.plies_left, order, first),
         weight=dedup_weight(counts, weight if deduplicate else "constant"),
     )
 
@@ -252,6 +252,12 @@ def _result_wdl(results: Array, order: Array, first: Array, counts: Array) -> ND
 
 def _means(column: Array, order: Array, first: Array, counts: Array) -> NDArray[np.float32]:
     return np.asarray(_sums(column[order], first, np.int64) / counts, np.float32)
+
+
+def _plies_left(column: Array, order: Array, first: Array) -> NDArray[np.float32]:
+    ordered = column[order]
+    known = np.maximum(1, _sums(ordered > 0, first, np.int32))
+    return np.asarray(_sums(ordered, first, np.int64) / known, np.float32)
 
 
 def _sums(column: Array, first: Array, dtype: type) -> Array:

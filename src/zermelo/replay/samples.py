@@ -62,7 +62,7 @@ class Samples:
     values: NDArray[np.int16]  # [N] the root's value; 32767 is 1
     draws: NDArray[np.uint16]  # [N] the root's draw probability; 65535 is 1
     plies: NDArray[np.uint16]  # [N] played before
-    plies_left: NDArray[np.uint16]  # [N] until the game ended
+    plies_left: NDArray[np.uint16]  # [N] until the game ended; 0: not known
     iterations: NDArray[np.uint32]  # [N] of the network that played
     games: NDArray[np.uint32]  # [N] number of the game within its shard
     symmetries: NDArray[np.uint8]  # [N] exact symmetries of the position, at least 1

@@ -30,7 +30,7 @@ class Losses(NamedTuple):
     value: Tensor  # cross-entropy over win, draw, loss
     value_entropy: Tensor
     predicted_value: Tensor  # win - loss, in [-1, 1]
-    moves_left: Tensor | None  # Huber
+    moves_left: Tensor | None  # Huber; 0 in rows whose plies left are not known
 
 
 def batch_losses(
@@ -73,12 +73,13 @@ def batch_losses(
 
 
 def _moves_left_loss(predicted: Tensor, plies: Tensor) -> Tensor:
-    return functional.huber_loss(
+    each = functional.huber_loss(
         predicted / MOVES_LEFT_UNIT,
         plies / MOVES_LEFT_UNIT,
         reduction="none",
         delta=MOVES_LEFT_DELTA,
     )
+    return each * (plies > 0)
 
 
 def _entropy(shares: Tensor) -> Tensor:
