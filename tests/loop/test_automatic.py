@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 import zermelo
 from zermelo.config import RunConfig
 from zermelo.errors import UserError
-from zermelo.selfplay.automatic import Measured, automatic_settings, choose_settings, measure
+from zermelo.selfplay.automatic import automatic_settings, choose_settings
+from zermelo.selfplay.measured import Measured, measure
 
 MY_GAME = str(Path(__file__).resolve().parents[2] / "examples" / "my_game.py")
 
@@ -23,6 +25,10 @@ CONNECT4 = Measured(
     plies_per_second=500_000.0,
     evaluations_per_second=20_000.0,
     cores=2,
+)
+# Few simulations can be afforded for its many actions.
+SLOW = dataclasses.replace(
+    CONNECT4, branching=60.0, evaluations_per_second=900.0, plies_per_second=900.0
 )
 
 
@@ -37,12 +43,7 @@ def test_the_settings_make_a_valid_run_file(name: str) -> None:
 def test_every_choice_has_a_sentence_with_a_figure() -> None:
     settings, reasons = choose_settings(zermelo.game("connect4"), CONNECT4)
     text = " ".join(reasons)
-    spoken_of = {
-        f"{section}.{key}"
-        for section, table in settings.items()
-        for key in table
-        if key not in ("fast_fraction", "window_start", "window_growth", "max_samples")
-    }
+    spoken_of = {f"{section}.{key}" for section, table in settings.items() for key in table}
     assert [name for name in sorted(spoken_of) if name not in text] == []
     assert all(any(letter.isdigit() for letter in reason) for reason in reasons)
 
@@ -52,7 +53,6 @@ def test_what_the_rules_say_is_measured_the_same_every_time() -> None:
     one, other = measure(game, 1.0), measure(game, 1.0)
     for name in ("games", "branching", "plies", "long_plies", "unfinished"):
         assert getattr(one, name) == getattr(other, name)
-    assert choose_settings(game, one) == choose_settings(game, one)
 
 
 def test_speed_only_chooses_between_sizes() -> None:
@@ -79,7 +79,9 @@ def test_noise_and_length_follow_the_game() -> None:
     assert settings["search"]["dirichlet_alpha"] == pytest.approx(10 / 6.7, abs=0.01)
     assert settings["selfplay"]["temperature_plies"] == 11
     assert settings["selfplay"]["max_plies"] == 96
-    wide = dataclasses.replace(CONNECT4, branching=100.0, plies=100.0, long_plies=120)
+    wide = dataclasses.replace(
+        CONNECT4, branching=100.0, plies=100.0, long_plies=120, evaluations_per_second=200_000.0
+    )
     broad, _ = choose_settings(zermelo.game("hex"), wide)
     assert broad["search"]["dirichlet_alpha"] == pytest.approx(0.1)
     assert broad["selfplay"]["full_search_probability"] < 1
@@ -122,10 +124,63 @@ def test_a_game_that_goes_on_without_legal_actions_is_no_traceback() -> None:
 
 
 def test_few_simulations_for_many_actions_are_searched_by_halving() -> None:
-    slow = dataclasses.replace(
-        CONNECT4, branching=60.0, evaluations_per_second=900.0, plies_per_second=900.0
-    )
-    settings, reasons = choose_settings(zermelo.game("hex"), slow)
+    settings, reasons = choose_settings(zermelo.game("hex"), SLOW)
     assert settings["selfplay"]["simulations"] < 120
     assert settings["search"]["gumbel"] is True
-    assert any("search.gumbel" in reason for reason in reasons)
+    assert any("search.gumbel is on" in reason for reason in reasons)
+
+
+def test_with_gumbel_nothing_is_chosen_that_has_no_effect() -> None:
+    short = dataclasses.replace(SLOW, plies=18.0)
+    settings, reasons = choose_settings(zermelo.game("hex"), short)
+    assert settings["search"] == {"gumbel": True}
+    assert settings["selfplay"]["opening_share"] == pytest.approx(0.9)
+    assert settings["selfplay"]["opening_plies"] == 9
+    assert settings["selfplay"]["opening_temperature"] == pytest.approx(3)
+    assert "temperature_plies" not in settings["selfplay"]
+    assert not any("dirichlet" in reason or "temperature_plies" in reason for reason in reasons)
+    # The fast searches of long games still choose by temperature.
+    assert choose_settings(zermelo.game("hex"), SLOW)[0]["selfplay"]["temperature_plies"] == 11
+
+
+def test_without_gumbel_no_openings_are_chosen() -> None:
+    settings, _ = choose_settings(zermelo.game("connect4"), CONNECT4)
+    assert "opening_share" not in settings["selfplay"]
+    assert "gumbel" not in settings["search"]
+
+
+def test_what_depends_on_a_given_value_follows_it() -> None:
+    game = zermelo.game("connect4")
+    usual, _ = choose_settings(game, CONNECT4)
+    given = {"selfplay": {"simulations": 400, "full_search_probability": 1.0}}
+    settings, reasons = choose_settings(game, CONNECT4, given)
+    assert "selfplay.simulations is 400: as it was set" in reasons
+    assert "simulations" not in settings["selfplay"]
+    assert "full_search_probability" not in settings["selfplay"]
+    samples, fewer = (s["loop"]["samples_per_iteration"] for s in (usual, settings))
+    assert fewer < samples
+    # The reason's own figures are of a search of 400: with so many a second, in that time.
+    rate, seconds = rate_and_seconds(reasons)
+    assert rate * seconds == pytest.approx(fewer, rel=0.1)
+
+
+def rate_and_seconds(reasons: list[str]) -> tuple[float, float]:
+    """Samples a second, and seconds of an iteration's self-play, as a reason has them."""
+    found = (re.search(r"about (\d+) samples a second.*about (\d+) seconds", r) for r in reasons)
+    match = next(each for each in found if each)
+    return float(match[1]), float(match[2])
+
+
+def test_a_given_search_without_gumbel_has_its_noise_chosen() -> None:
+    settings, reasons = choose_settings(zermelo.game("hex"), SLOW, {"search": {"gumbel": False}})
+    assert settings["search"] == {"dirichlet_alpha": pytest.approx(0.17)}
+    assert "search.gumbel is off: as it was set" in reasons
+
+
+def test_a_given_size_of_the_network_sets_the_speed_that_simulations_are_chosen_by() -> None:
+    game = zermelo.game("connect4")
+    small, _ = choose_settings(game, CONNECT4)
+    large, reasons = choose_settings(game, CONNECT4, {"network": {"blocks": 40, "filters": 512}})
+    assert large["network"] == {}
+    assert large["selfplay"]["simulations"] < small["selfplay"]["simulations"]
+    assert "network.filters is 512: as it was set" in reasons

@@ -7,6 +7,7 @@ import os
 import shutil
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,17 +154,21 @@ def test_a_fault_of_a_games_file_is_told_before_a_run_is_made(
     assert not (tmp_path / "run").exists()
 
 
-def test_reasons_are_kept_in_the_log_and_own_settings_are_marked(
+def test_reasons_are_kept_in_the_log_and_own_settings_reach_the_choice(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reasons = ["train.batch is 64 and train.reuse 2: why", "selfplay.games is 8: why"]
-    measured = ({"train": {"batch": 64}, "selfplay": {"games": 8}}, reasons)
-    monkeypatch.setattr("zermelo.selfplay.automatic.automatic_settings", lambda _: measured)
-    made = open_run(str(MY_GAME), tmp_path / "run", ["train.batch=32", "loop.seed=4"])
+    heard: list[Any] = []
+
+    def choose(game: Any, given: Any) -> Any:
+        heard.append(given)
+        return {"train": {}, "selfplay": {"games": 8}}, ["selfplay.games is 8: why"]
+
+    monkeypatch.setattr("zermelo.selfplay.automatic.automatic_settings", choose)
+    made = open_run(str(MY_GAME), tmp_path / "run", ["train.batch=32", "search.gumbel=on"])
     made.unlock()
+    assert heard == [{"train": {"batch": 32}, "search": {"gumbel": True}}]
     shown, kept = capsys.readouterr().err, made.log_file.read_text()
     for text in (shown, kept):
-        assert "train.batch is 64 and train.reuse 2: why; not used: --set train.batch=32\n" in text
         assert "selfplay.games is 8: why\n" in text
     assert (made.config.train.batch, made.config.selfplay.games) == (32, 8)
 

@@ -134,7 +134,8 @@ def open_run(target: str, directory: Path | None, settings: Sequence[str]) -> Ru
             reasons: list[str] = []
             refuse_unsound(RunConfig.from_tables(tables, origin).game_name)
             if not origin:  # nobody chose anything for this game
-                measured, reasons = measured_settings(target, changes)
+                given = typed(RunConfig.from_tables(tables).changed(changes, "--set"), changes)
+                measured, reasons = measured_settings(target, given)
                 tables = tables | measured
             config = RunConfig.from_tables(tables, origin).changed(changes, "--set")
             check_yardsticks(config)
@@ -157,30 +158,26 @@ def open_run(target: str, directory: Path | None, settings: Sequence[str]) -> Ru
     return made
 
 
+def typed(config: RunConfig, changes: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The changes, which `--set` has as texts, with the values that they have in the options."""
+    tables = config.tables()
+    return {name: {key: tables[name][key] for key in table} for name, table in changes.items()}
+
+
 def measured_settings(
-    target: str, changes: Mapping[str, Mapping[str, Any]]
+    target: str, given: Mapping[str, Mapping[str, Any]]
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Settings for a game without a preset, and their reasons, also told on the error stream.
 
-    A reason says so if `changes`, the person's own settings, take its place.
+    `given`, the person's own settings, stay; others that depend on them follow them.
     """
     from zermelo.selfplay.automatic import automatic_settings
 
     print(f"measuring {target} for a few seconds to choose settings", file=sys.stderr)
-    settings, found = automatic_settings(find_game(target))
-    given = {
-        f"{name}.{key}": value for name, table in changes.items() for key, value in table.items()
-    }
-    reasons = [overruled(reason, given) for reason in found]
+    settings, reasons = automatic_settings(find_game(target), given=given)
     for reason in reasons:
         print(f"  {reason}", file=sys.stderr)
     return settings, reasons
-
-
-def overruled(reason: str, given: Mapping[str, Any]) -> str:
-    """The reason, with what the person set instead."""
-    instead = [f"{key}={value}" for key, value in given.items() if re.search(rf"\b{key}\b", reason)]
-    return f"{reason}; not used: --set {' '.join(instead)}" if instead else reason
 
 
 def refuse_unsound(name: str) -> None:

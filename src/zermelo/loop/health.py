@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from zermelo.errors import UserError
 from zermelo.loop.health_evidence import Evidence
 from zermelo.loop.health_finding import HEALTHY, ILL, UNKNOWN, Finding, unknown
 
@@ -84,11 +85,16 @@ def diagnose(
 
 
 def _checked(name: str, check: Check, evidence: Evidence) -> Finding:
-    """The check's finding; unknown as long as no iteration is finished."""
+    """The check's finding; unknown as long as no iteration is finished.
+
+    What stops one check, such as a missing backend, does not stop the others.
+    """
     if not evidence.metrics:
-        so_far = "the run is only pretrained, " if evidence.pretrained else ""
-        return unknown(name, f"{so_far}no iteration is finished yet")
-    return check(evidence)
+        return unknown(name, evidence.without_metrics)
+    try:
+        return check(evidence)
+    except UserError as error:
+        return unknown(name, str(error))
 
 
 def ill(findings: Iterable[Finding]) -> list[Finding]:

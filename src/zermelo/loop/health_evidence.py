@@ -6,6 +6,8 @@ way. What is damaged is left out.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from zermelo import _core
 from zermelo.checkpoint import Checkpoint, CheckpointStore
 from zermelo.errors import UserError
+from zermelo.loop.health_random import RandomGames, random_games
 from zermelo.loop.run_directory import Run
 from zermelo.loop.status import number
 from zermelo.network import NetworkEvaluator
@@ -27,10 +30,13 @@ from zermelo.replay.shard import parse_name
 from zermelo.replay.window import held_out
 from zermelo.train import read_metrics
 
-MOST_SAMPLES = 60_000  # read from the newest shards
+MOST_SAMPLES = 60_000  # read from the window's shards
+MOST_BYTES = 256 << 20  # of their observations
 MOST_ROWS = 3_000  # evaluated, of games in training and of games kept out each
 BATCH = 256
 RECENT = 5  # iterations whose metrics count
+LEAST_GAMES = 20  # that a verdict on games needs
+LEAST_ITERATIONS = 3  # finished, before the network's knowledge is judged
 
 Array = NDArray[Any]
 
@@ -76,10 +82,24 @@ class Evidence:
         """The rules."""
         return self.config.game()
 
+    @property
+    def random_games(self) -> RandomGames:
+        """What random games of the same rules are like; played once per process."""
+        return random_games(self.config.game_name)
+
     @cached_property
     def iteration(self) -> int:
         """Finished iterations."""
         return max((int(entry["iteration"]) for entry in self.metrics), default=0)
+
+    @property
+    def without_metrics(self) -> str:
+        """Why there is no line of metrics."""
+        store = CheckpointStore(self.run.checkpoints, read_only=True)
+        if not self.pretrained and max(store.list(), default=0) > 0:
+            return "there are checkpoints of finished iterations, but their metrics are lost"
+        so_far = "the run is only pretrained, " if self.pretrained else ""
+        return f"{so_far}no iteration is finished yet"
 
     # ---- shards -----------------------------------------------------------------------------
 
@@ -112,21 +132,30 @@ class Evidence:
         newest = max((header.iteration for header in self.headers), default=0)
         return [header for header in self.headers if header.iteration == newest]
 
-    def total(self, name: str, headers: list[ShardHeader] | None = None) -> float:
-        """A statistic of self-play, added up over shards; those of the window unless given."""
-        chosen = self.headers if headers is None else headers
-        values = (header.statistics.get(name, 0) for header in chosen)
+    @cached_property
+    def judged_headers(self) -> list[ShardHeader]:
+        """Those of the newest iteration if it has games enough to judge, else of the window."""
+        newest = self.newest_headers
+        return newest if self.total("games", newest) >= LEAST_GAMES else self.headers
+
+    def total(self, name: str, headers: list[ShardHeader]) -> float:
+        """A statistic of self-play, added up over shards."""
+        values = (header.statistics.get(name, 0) for header in headers)
         return float(sum(value for value in values if isinstance(value, int | float)))
 
     @cached_property
     def _loaded(self) -> tuple[Samples | None, Array, Array]:
-        """Newest samples, whether each is kept out of training, and its shard's iteration."""
+        """Samples, whether each is kept out of training, and its shard's iteration."""
         schema = Schema.of(self.game)
         parts: list[Samples] = []
         kept_out: list[Array] = []
         iterations: list[Array] = []
         total, games = 0, 0
-        for path, header in reversed(self.shards):
+        row = 8 * schema.layout.words  # bytes of an observation
+        for path, header in across(self.shards):
+            full = parts and (total + header.samples) * row > MOST_BYTES
+            if full or total >= MOST_SAMPLES:
+                break
             try:
                 samples = read_shard(path, schema).samples
             except (UserError, FileNotFoundError):
@@ -136,15 +165,13 @@ class Evidence:
             parts.append(_renumbered(samples, games))
             games = int(parts[-1].games.max(initial=0)) + 1
             total += len(samples)
-            if total >= MOST_SAMPLES:
-                break
         if not parts:
             return None, np.zeros(0, np.bool_), np.zeros(0, np.int64)
         return Samples.concat(parts), np.concatenate(kept_out), np.concatenate(iterations)
 
     @property
     def samples(self) -> Samples | None:
-        """The newest of the window, newest shards first; games are numbered through."""
+        """From all over the window, as `across` orders shards; games are numbered through."""
         return self._loaded[0]
 
     @property
@@ -180,20 +207,25 @@ class Evidence:
 
         if not self.checkpoints:
             raise UserError(f"'{self.run.path}' has no sound checkpoint")
-        backend = self.config.workers.backend
-        if backend == "auto":
-            backend = installed_backends()[0]
+        backend, installed = self.config.workers.backend, installed_backends()
+        if installed and backend not in installed:  # auto, or the run is from another machine
+            backend = installed[0]
         return NetworkEvaluator(self.checkpoints[0].weights(), backend, "f32", game=self.game)
 
     @cached_property
     def trained(self) -> Predictions | None:
         """Of games that training sees; None without any."""
-        return self._predict(~self.kept_out)
+        return self._predict(~self.kept_out & self._finished)
 
     @cached_property
     def held(self) -> Predictions | None:
         """Of games that training never sees; None without any."""
-        return self._predict(self.kept_out)
+        return self._predict(self.kept_out & self._finished)
+
+    @property
+    def _finished(self) -> Array:
+        """Of each sample, whether its iteration is over: the others were not trained on yet."""
+        return np.asarray(self.shard_iterations < self.iteration)
 
     def _predict(self, chosen: Array) -> Predictions | None:
         samples = self.samples
@@ -203,6 +235,21 @@ class Evidence:
         if len(rows) > MOST_ROWS:
             rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
         return predict(self.game, self.evaluator, samples, rows)
+
+
+def across(shards: Sequence[tuple[Path, ShardHeader]]) -> list[tuple[Path, ShardHeader]]:
+    """One shard of each iteration, newest first, then a second one of each, and so on.
+
+    Training with `train.reuse` has seen the newest samples least, so they alone say little about
+    what it has learned.
+    """
+    turns: Counter[int] = Counter()
+    order = []
+    for path, header in reversed(shards):
+        order.append((turns[header.iteration], path, header))
+        turns[header.iteration] += 1
+    order.sort(key=lambda entry: (entry[0], -entry[2].iteration))
+    return [(path, header) for _, path, header in order]
 
 
 def predict(game: Any, evaluator: NetworkEvaluator, samples: Samples, rows: Array) -> Predictions:

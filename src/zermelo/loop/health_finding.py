@@ -46,6 +46,20 @@ def unknown(check: str, reason: str) -> Finding:
     return Finding(check, UNKNOWN, None, reason)
 
 
+def more_variety(config: Any) -> str:
+    """Advice for games that are too much alike; what Gumbel searches ignore is not named."""
+    if config.search.gumbel:
+        return (
+            "Lower search.gumbel_scale, or raise selfplay.opening_share with opening_plies, or "
+            "selfplay.opening_temperature; temperature and Dirichlet noise do nothing in full "
+            "searches with search.gumbel."
+        )
+    return (
+        "Raise selfplay.temperature_start (1.3) and temperature_plies, search.dirichlet_epsilon "
+        "(0.25), or selfplay.opening_share with opening_plies."
+    )
+
+
 def plain(value: float | None) -> float | None:
     """As JSON has it."""
     return None if value is None or not math.isfinite(value) else float(value)

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from zermelo.loop.health_evidence import Array, Evidence, Predictions, is_full
+from zermelo.loop.health_evidence import (
+    LEAST_GAMES,
+    LEAST_ITERATIONS,
+    Array,
+    Evidence,
+    Predictions,
+    is_full,
+)
 from zermelo.loop.health_finding import Finding, unknown, verdict
 from zermelo.replay import Samples
 
 LEAST_CHANGE = 1e-3  # of the weights in an iteration, relative to their size
 LEAST_ROWS = 200
-LEAST_GAMES = 20
-LEAST_ITERATIONS = 3
 LEAST_STEPS = 400  # of the optimiser, before which a policy may well be uniform
 LEAST_LEARNED = 0.05  # share of what there is to learn about the policy
 BINS = 10
 MOST_ERROR = 0.15  # of values, beyond what chance explains
+LEAST_GAIN = 0.05  # on games trained on, before what is lost on others is judged
 # Share of what was learned that may not hold for other games. Results hang on chance, so values
 # lose much of it in healthy runs too.
 MOST_POLICY_GAP = 0.4
@@ -142,6 +149,8 @@ def overfitting(evidence: Evidence) -> Finding:
     samples, seen, unseen = evidence.samples, evidence.trained, evidence.held
     if samples is None or seen is None or unseen is None:
         return unknown(name, "no games are kept out of training")
+    if evidence.iteration < LEAST_ITERATIONS:
+        return unknown(name, f"only {evidence.iteration} iterations are finished")
     games = len(np.unique(samples.games[unseen.rows]))
     if games < LEAST_GAMES or len(unseen.rows) < LEAST_ROWS:
         return unknown(name, f"only {games} games are kept out of training")
@@ -149,30 +158,61 @@ def overfitting(evidence: Evidence) -> Finding:
     value_gap = gap(value_gain(samples, seen), value_gain(samples, unseen))
     return verdict(
         name,
-        policy_gap > MOST_POLICY_GAP or value_gap > MOST_VALUE_GAP,
-        max(policy_gap, value_gap),
-        f"of what the network knows of its training games, {policy_gap:.0%} of the policy and "
-        f"{value_gap:.0%} of the value do not hold for {games} games kept out",
-        "It memorises: set train.passes to 1, raise loop.samples_per_iteration and "
-        "replay.window_max, or make the network smaller.",
-        policy=policy_gap,
-        value=value_gap,
+        policy_gap.least > MOST_POLICY_GAP or value_gap.least > MOST_VALUE_GAP,
+        max(policy_gap.share, value_gap.share),
+        f"of what the network knows of its training games, {policy_gap.share:.0%} of the policy "
+        f"(chance aside {policy_gap.least:.0%}) and {value_gap.share:.0%} of the value "
+        f"({value_gap.least:.0%}) do not hold for {games} games kept out",
+        "It memorises: set train.passes to 1 or train.reuse to 2 or so, raise "
+        "loop.samples_per_iteration and replay.window_max, or make the network smaller.",
+        policy=policy_gap.share,
+        value=value_gap.share,
+        policy_least=policy_gap.least,
+        value_least=value_gap.least,
     )
 
 
-def policy_gain(samples: Samples, found: Predictions) -> float:
+class Gain(NamedTuple):
+    """What the network saves against knowing nothing, mean per sample."""
+
+    mean: float
+    error: float  # standard error of the mean
+
+
+class Gap(NamedTuple):
+    """Share of a gain on seen games that is lost on others."""
+
+    share: float
+    least: float  # two standard errors less
+
+
+def policy_gain(samples: Samples, found: Predictions) -> Gain:
     """Cross-entropy that the policy saves against a uniform one, in nats."""
-    full = is_full(samples)[found.rows]
-    some = found.take(full)
-    return float((some.uniform - some.cross_entropy).mean()) if len(some.rows) else 0.0
+    some = found.take(is_full(samples)[found.rows])
+    return mean_by_games(some.uniform - some.cross_entropy, samples.games[some.rows])
 
 
-def value_gain(samples: Samples, found: Predictions) -> float:
+def value_gain(samples: Samples, found: Predictions) -> Gain:
     """Squared error that the value saves against saying 0 always."""
     results = samples.results[found.rows].astype(np.float64)
-    return float((np.square(results) - np.square(results - found.value)).mean())
+    saved = np.square(results) - np.square(results - found.value)
+    return mean_by_games(saved, samples.games[found.rows])
 
 
-def gap(seen: float, unseen: float) -> float:
-    """Share of a gain on seen games that is lost on others; 0 where too little was gained."""
-    return 0.0 if seen < 0.05 else max(0.0, 1 - unseen / seen)
+def mean_by_games(values: Array, games: Array) -> Gain:
+    """The mean with its error; samples of a game hang together, so chance is reckoned by games."""
+    if not len(values):
+        return Gain(0.0, 0.0)
+    mean = float(values.mean())
+    _, owner = np.unique(games, return_inverse=True)
+    rest = np.bincount(owner, values - mean)  # of each game
+    return Gain(mean, float(np.sqrt(np.square(rest).sum())) / len(values))
+
+
+def gap(seen: Gain, unseen: Gain) -> Gap:
+    """What is lost on games kept out; 0 where too little was gained to lose."""
+    if seen.mean < LEAST_GAIN:
+        return Gap(0.0, 0.0)
+    kept = unseen.mean / seen.mean
+    error = float(np.hypot(unseen.error, kept * seen.error)) / seen.mean
+    return Gap(max(0.0, 1 - kept), max(0.0, 1 - kept - 2 * error))

@@ -11,7 +11,7 @@ from zermelo.replay import window_size
 
 LEAST_RATE = 1e-6  # a learning rate below it changes nothing in any number of steps of use
 MOST_PASSES = 3.0  # of training over the same window in one iteration
-MOST_REUSE = 100.0  # times that a sample is trained on in its life
+MOST_REUSE = 40.0  # times that a sample is trained on in its life; 30 by default, at most
 LEAST_WINDOW = 2  # iterations, once there were more
 # Training's share of the time, and trained samples per new one. A share alone says little: quick
 # games leave the time to training, and neither waits for the other in vain. Ill is a run that is
@@ -61,8 +61,8 @@ def repetition(evidence: Evidence) -> Finding:
         times > MOST_PASSES or often > MOST_REUSE,
         times,
         sentence,
-        "Set train.passes to 1 or 2; if the window is far larger than what an iteration adds, "
-        "raise loop.samples_per_iteration or lower replay.window_max.",
+        "Set train.reuse to 2 or so, the times that training sees a sample in all; or set "
+        "train.passes to 1, raise loop.samples_per_iteration or lower replay.window_max.",
         reuse=often,
     )
 

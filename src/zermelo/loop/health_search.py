@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -14,8 +15,10 @@ from zermelo.search import Search
 POSITIONS = 64
 JUDGE_FACTOR = 8  # the judge's simulations for each of the search's
 MOST_JUDGE = 1600
-SECONDS = 20.0  # for the judge; a slow network is judged with what it managed
-LEAST_DISAGREEMENTS = 8  # of search and raw policy; with fewer a judge says little
+SECONDS = 20.0  # for each search; a slow network is judged with what it managed
+LEAST_DECIDED = 8  # disagreements of search and raw policy in which the judge sides with one
+LEAST_WON = 0.6  # share of those that the search should win; healthy runs have far more
+GOOD_POLICY = 0.9  # agreement with the judge of a policy that hardly needs a search
 LONGEST = 400  # plies of a game that positions are taken from
 
 
@@ -33,28 +36,48 @@ def search_helps(evidence: Evidence) -> Finding:
     options = evidence.config.search.replace(threads=1, cache_mib=32)
     search = Search(evidence.game, evidence.evaluator, options)
     raw = [max(prior, key=lambda action: prior[action]) for prior in priors]
-    chosen = [r.best_action for r in search.run_many(states, int(budget), seconds=SECONDS)]
-    differ = sum(a != b for a, b in zip(raw, chosen, strict=True))
-    if differ < LEAST_DISAGREEMENTS:
+    own = search.run_many(states, int(budget), seconds=SECONDS)
+    if own[0].stop == "time":
+        return unknown(name, f"{budget:.0f} simulations take too long in {len(states)} positions")
+    most = max(min(MOST_JUDGE, JUDGE_FACTOR * int(budget)), 2 * int(budget))
+    long = search.run_many(states, most, seconds=SECONDS)
+    if long[0].stop == "time":  # all positions went on side by side
+        most = max(result.root_visits for result in long) - 1
+        if most < 2 * budget:
+            return unknown(name, f"in {SECONDS:.0f} s a longer search gets only {most} simulations")
+    chosen = [result.best_action for result in own]
+    judged = [result.best_action for result in long]
+    wins, losses = sided(judged, chosen, raw)
+    decided = wins + losses
+    if decided < LEAST_DECIDED:
         return unknown(
-            name, f"search and raw policy differ in only {differ} of {len(states)} positions"
+            name,
+            f"in only {decided} of {len(states)} positions search and raw policy differ and a "
+            "longer search sides with one of them",
         )
-    most = min(MOST_JUDGE, JUDGE_FACTOR * int(budget))
-    judged = search.run_many(states, max(most, 2 * int(budget)), seconds=SECONDS)
-    agree_raw = float(np.mean([r.best_action == a for r, a in zip(judged, raw, strict=True)]))
-    agree = float(np.mean([r.best_action == a for r, a in zip(judged, chosen, strict=True)]))
+    agree_raw = float(np.mean([a == b for a, b in zip(judged, raw, strict=True)]))
     return verdict(
         name,
-        agree <= agree_raw < 0.9,
-        agree - agree_raw,
-        f"in {len(states)} positions a search of {most} simulations agrees with the run's search "
-        f"of {budget:.0f} in {agree:.0%} and with the raw policy in {agree_raw:.0%}; the two "
-        f"differ in {differ}",
+        adds_nothing(wins, losses) and agree_raw < GOOD_POLICY,
+        wins / decided,
+        f"where the run's search of {budget:.0f} simulations and the raw policy differ, a search "
+        f"of up to {most} sides {wins} times with the search and {losses} times with the policy",
         "The search adds nothing to the policy: raise selfplay.simulations, and see whether "
         "search.c_puct (1.5) or search.policy_temperature (1) were changed.",
-        search=agree,
         raw=agree_raw,
     )
+
+
+def sided(judged: list[int], chosen: list[int], raw: list[int]) -> tuple[int, int]:
+    """How often the judge plays as the search and as the raw policy, where those two differ."""
+    differ = [(j, c, r) for j, c, r in zip(judged, chosen, raw, strict=True) if c != r]
+    return sum(j == c for j, c, _ in differ), sum(j == r for j, _, r in differ)
+
+
+def adds_nothing(wins: int, losses: int) -> bool:
+    """Whether the search wins clearly less than LEAST_WON: two standard errors are for chance."""
+    decided = wins + losses
+    return wins + 2 * math.sqrt(decided) / 2 < LEAST_WON * decided
 
 
 def played_positions(game: Any, evaluator: Any) -> tuple[list[Any], list[dict[int, float]]]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
 
-from zermelo.games.protocol import value_for
 from zermelo.loop.canonical import canonical_actions
-from zermelo.loop.health_evidence import Array, Evidence, is_full, root_values
-from zermelo.loop.health_finding import Finding, unknown, verdict
+from zermelo.loop.health_evidence import LEAST_ITERATIONS, Array, Evidence, is_full, root_values
+from zermelo.loop.health_finding import Finding, more_variety, unknown, verdict
 from zermelo.loop.health_replay import Rediscovery
 from zermelo.replay import Samples
 from zermelo.replay.dedup import group
@@ -21,8 +19,6 @@ from zermelo.search import Search
 LEAST_ROWS = 20  # that a verdict on signs needs
 CONTRADICTION = -0.3  # mean product of two signs that should agree
 LEAST_CORRELATION = -0.1  # of the network's values with results
-RANDOM_GAMES = 60
-RANDOM_PLIES = 1000
 LEAST_PAIRS = 30
 MOST_PAIRS = 5000
 LEAST_AGREEMENT = 0.15
@@ -40,10 +36,11 @@ def value_sign(evidence: Evidence) -> Finding:
     samples = evidence.samples
     if samples is None:
         return unknown(name, "there are no samples")
+    network, games = network_agreement(evidence)
     figures = {
         "proven": proven_agreement(samples),
-        "last_mover": last_mover_agreement(evidence.game, samples),
-        "network": network_agreement(evidence),
+        "last_mover": last_mover_agreement(evidence.random_games.last_mover, samples),
+        "network": network,
     }
     known = {key: value for key, value in figures.items() if value is not None}
     if not known:
@@ -54,8 +51,8 @@ def value_sign(evidence: Evidence) -> Finding:
         "network": "the network's values go with results: {:+.2f}",
     }
     worst = min(known, key=lambda key: known[key])
-    games = len(np.unique(samples.games))
-    limits = {"network": LEAST_CORRELATION - 2 / np.sqrt(games)}  # chance is as large as that
+    # Chance makes correlations of so many games as large as that.
+    limits = {"network": LEAST_CORRELATION - 2 / np.sqrt(max(1, games))}
     sick = any(value < limits.get(key, CONTRADICTION) for key, value in known.items())
     listing = ", ".join(words[key].format(value) for key, value in known.items())
     return verdict(
@@ -79,49 +76,35 @@ def proven_agreement(samples: Samples) -> float | None:
     return float((np.sign(values[solved]) * samples.results[solved]).mean())
 
 
-def last_mover_agreement(game: Any, samples: Samples) -> float | None:
+def last_mover_agreement(expected: int, samples: Samples) -> float | None:
     """The last mover's mean result in the samples times its sign in random games.
 
-    In most games whoever moves last has won or drawn; None in those where that says nothing.
+    In most games whoever moves last has won or drawn; None in those where the rules leave it open.
     """
     last = (samples.plies_left == 1) & (samples.results != 0)
     last &= (samples.flags & (ADJUDICATED | RESIGNED)) == 0
-    if last.sum() < LEAST_ROWS:
+    if not expected or last.sum() < LEAST_ROWS:
         return None
-    expected = last_mover_result(game)
-    if abs(expected) < 0.9:  # the rules leave it open
-        return None
-    return float(samples.results[last].mean()) * float(np.sign(expected))
+    return float(samples.results[last].mean()) * expected
 
 
-def last_mover_result(game: Any) -> float:
-    """Mean result (-1, 1) of the player who moved last in random games that are not drawn."""
-    chance = random.Random(0)
-    results = []
-    for _ in range(RANDOM_GAMES):
-        state, mover = game.initial(), 0
-        for _ in range(RANDOM_PLIES):
-            outcome = game.outcome(state)
-            if outcome is not None:
-                if value := value_for(outcome, mover):
-                    results.append(value)
-                break
-            mover = game.player(state)
-            state = game.play(state, chance.choice(list(game.legal_actions(state))))
-    return float(np.mean(results)) if results else 0.0
+def network_agreement(evidence: Evidence) -> tuple[float | None, int]:
+    """Correlation of the newest network's values with results, and the games that it is over.
 
-
-def network_agreement(evidence: Evidence) -> float | None:
-    """Correlation of the newest network's values with results, over games kept out if enough."""
+    Those are games kept out, if they have enough samples; None before the network knows much.
+    """
     samples, found = evidence.samples, evidence.held
     if found is None or len(found.rows) < 10 * LEAST_ROWS:
         found = evidence.trained
-    if samples is None or found is None or len(found.rows) < 10 * LEAST_ROWS:
-        return None
+    if evidence.iteration < LEAST_ITERATIONS or samples is None:
+        return None, 0
+    if found is None or len(found.rows) < 10 * LEAST_ROWS:
+        return None, 0
     results = samples.results[found.rows].astype(np.float64)
     if found.value.std() < 1e-3 or results.std() < 0.1:
-        return None
-    return float(np.corrcoef(found.value, results)[0, 1])
+        return None, 0
+    games = len(np.unique(samples.games[found.rows]))
+    return float(np.corrcoef(found.value, results)[0, 1]), games
 
 
 def policy_targets(evidence: Evidence) -> Finding:
@@ -198,16 +181,14 @@ def equal_pairs(samples: Samples, rows: Array) -> Array:
 def pair_agreement(samples: Samples, pairs: Array) -> float:
     """Overlap of two targets beyond that of one with the other shuffled; chance is 0, equal 1."""
     starts = samples.starts()
-    rng = np.random.default_rng(0)
     overlap, chance = 0.0, 0.0
     for one, other in pairs:
         count = int(samples.policy_counts[one])
         p = samples.policy_shares[starts[one] : starts[one] + count] / WHOLE_SHARE
         q = samples.policy_shares[starts[other] : starts[other] + count] / WHOLE_SHARE
         overlap += float(np.minimum(p, q).sum())
-        # The mean over all shifts is the mean over all ways to pair the actions.
-        shifted = q[(np.arange(count)[:, None] + rng.permutation(count)[None, :]) % count]
-        chance += float(np.minimum(p[None, :], shifted).sum(axis=1).mean())
+        # The mean over all ways to shuffle: every action meets every other equally often.
+        chance += float(np.minimum.outer(p, q).sum()) / count
     return (overlap - chance) / max(1e-9, len(pairs) - chance)
 
 
@@ -231,7 +212,7 @@ def collapse(evidence: Evidence) -> Finding:
         own,
         f"early in games the network's policy has {own:.1%} of the entropy of a uniform one, "
         f"the search's targets {targets:.1%}",
-        "Raise search.dirichlet_epsilon, selfplay.temperature_start and train.policy_smoothing; "
-        "the games show the network nothing but its own opinion.",
+        "The games show the network nothing but its own opinion. "
+        f"{more_variety(evidence.config)} Raise train.policy_smoothing too.",
         targets=targets,
     )
