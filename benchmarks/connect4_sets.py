@@ -24,6 +24,7 @@ from zermelo.players.network_path import network_path
 from zermelo.search import Search, SearchOptions
 
 GAME = zermelo.game("connect4")
+SETS = Path("../shared/data/connect4")
 
 
 def read_moves(path: Path) -> list[str]:
@@ -57,13 +58,53 @@ def policy_choices(evaluator: Any, states: list[Any]) -> list[int]:
     return found
 
 
-def share_kept(judge: Any, games: list[str], choices: list[int]) -> float:
-    """Share of the choices whose result is the best that there is."""
-    kept = 0
-    for moves, choice in zip(games, choices, strict=True):
+def keeping_moves(judge: Any, games: list[str]) -> list[set[int]]:
+    """For each position the columns, from 0, whose result is the best that there is."""
+    found = []
+    for moves in games:
         scores = judge.score_all_moves(bitbully.Board([int(column) - 1 for column in moves]))
-        kept += int(np.sign(scores[choice]) == np.sign(max(scores.values())))
-    return kept / len(games)
+        best = np.sign(max(scores.values()))
+        found.append({column for column, score in scores.items() if np.sign(score) == best})
+    return found
+
+
+def share_kept(keeping: list[set[int]], choices: list[int]) -> float:
+    """Share of the choices that keep the result."""
+    return sum(choice in moves for moves, choice in zip(keeping, choices, strict=True)) / len(
+        keeping
+    )
+
+
+def measured(
+    weights: str, simulations: int, folder: Path, precision: str = "f32"
+) -> dict[str, dict[str, float]]:
+    """For each file, and for "all": positions, shares kept by search and policy, seconds."""
+    network = load_network(network_path(weights), GAME)
+    evaluator = NetworkEvaluator(network, "openvino", precision, game=GAME)
+    judge = bitbully.BitBully(opening_book="12-ply-dist")
+    rows = {}
+    for path in sorted(folder.glob("Test_*")):
+        games = read_moves(path)
+        states = [state_after(moves) for moves in games]
+        started = time.perf_counter()
+        found = search_choices(evaluator, states, simulations)
+        seconds = time.perf_counter() - started
+        keeping = keeping_moves(judge, games)
+        rows[path.name] = {
+            "positions": len(games),
+            "search": share_kept(keeping, found),
+            "policy": share_kept(keeping, policy_choices(evaluator, states)),
+            "seconds": round(seconds, 1),
+        }
+    if not rows:
+        raise SystemExit(f"{folder} has no files Test_*: give --sets DIR")
+    count = sum(row["positions"] for row in rows.values())
+    shares = {
+        way: sum(row[way] * row["positions"] for row in rows.values()) / count
+        for way in ("search", "policy")
+    }
+    seconds = sum(row["seconds"] for row in rows.values())
+    return rows | {"all": {"positions": count, **shares, "seconds": round(seconds, 1)}}
 
 
 def main() -> None:
@@ -72,37 +113,15 @@ def main() -> None:
     parser.add_argument("--weights", required=True, help="a run, checkpoint or network file")
     parser.add_argument("--simulations", type=int, default=800)
     parser.add_argument("--precision", default="f32")
-    parser.add_argument("--sets", type=Path, default=Path("../shared/data/connect4"))
+    parser.add_argument("--sets", type=Path, default=SETS)
     parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    weights = load_network(network_path(arguments.weights), GAME)
-    evaluator = NetworkEvaluator(weights, "openvino", arguments.precision, game=GAME)
-    judge = bitbully.BitBully(opening_book="12-ply-dist")
-    rows, total = {}, {"search": 0.0, "policy": 0.0}
-    count = 0
-    for path in sorted(arguments.sets.glob("Test_*")):
-        games = read_moves(path)
-        states = [state_after(moves) for moves in games]
-        started = time.perf_counter()
-        found = search_choices(evaluator, states, arguments.simulations)
-        seconds = time.perf_counter() - started
-        row = {
-            "positions": len(games),
-            "search": share_kept(judge, games, found),
-            "policy": share_kept(judge, games, policy_choices(evaluator, states)),
-            "seconds": round(seconds, 1),
-        }
-        rows[path.name] = row
-        count += len(games)
-        for way in total:
-            total[way] += row[way] * len(games)
-        if not arguments.json:
-            print(f"{path.name:<22} search {row['search']:7.2%}  policy {row['policy']:7.2%}")
-    overall = {way: value / count for way, value in total.items()}
-    if arguments.json:
-        print(json.dumps({"sets": rows, "overall": overall}, indent=2))
-    else:
-        print(f"{'all':<22} search {overall['search']:7.2%}  policy {overall['policy']:7.2%}")
+    given = parser.parse_args()
+    rows = measured(given.weights, given.simulations, given.sets, given.precision)
+    if given.json:
+        print(json.dumps(rows, indent=2))
+        return
+    for name, row in rows.items():
+        print(f"{name:<22} search {row['search']:7.2%}  policy {row['policy']:7.2%}")
 
 
 if __name__ == "__main__":

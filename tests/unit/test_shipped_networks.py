@@ -26,8 +26,8 @@ def test_a_shipped_network_is_small_and_is_found_by_its_game(file: Path) -> None
     load_network(file, game)
 
 
-def test_connect_four_and_tic_tac_toe_have_one() -> None:
-    assert {"connect4", "tictactoe"} <= {file.stem for file in FILES}
+def test_connect_four_othello_on_6x6_and_tic_tac_toe_have_one() -> None:
+    assert {"connect4", "othello_size6", "tictactoe"} <= {file.stem for file in FILES}
 
 
 def test_a_game_without_one_is_played_by_a_search_that_judges_by_random_games() -> None:
