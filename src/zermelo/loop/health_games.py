@@ -72,15 +72,18 @@ def resignation(evidence: Evidence) -> Finding:
         f"{share:.1%} of the newest games end by resignation below {threshold:+.2f}, and of "
         f"{noted} players below it who played on, {wrong:.1%} did not lose"
     )
+    # A calibrated threshold had its noted games when it was set; a high one of one's own had none,
+    # so chance is no excuse for it.
+    calibrated = evidence.config.workers.resign_calibrated
+    reckless = not calibrated and threshold > SAFE_THRESHOLD and share > 0
     if noted < LEAST_NOTED:
-        # A calibrated threshold had its noted games when it was set.
-        calibrated = evidence.config.workers.resign_calibrated
-        sick = not calibrated and threshold > SAFE_THRESHOLD and share > 0
-        if not sick:
+        if not reckless:
             return unknown(name, f"only {noted} players below the threshold played on")
+        sick = True
     else:
         limit = max(MOST_FALSE, 2 * evidence.config.workers.resign_false_share)
-        sick = wrong > limit + 2 * math.sqrt(max(0.0, limit * (1 - limit)) / noted)
+        chance = 0.0 if reckless else 2 * math.sqrt(max(0.0, limit * (1 - limit)) / noted)
+        sick = wrong > limit + chance
     return verdict(
         name,
         sick,
