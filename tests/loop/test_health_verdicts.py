@@ -111,6 +111,14 @@ def test_a_high_threshold_without_noted_games_is_ill_unless_it_was_calibrated() 
     assert health_games.resignation(Stated(headers=headers, config=fixed)).verdict == ILL
 
 
+def test_chance_is_no_excuse_for_a_high_threshold_that_nobody_calibrated() -> None:
+    audit = [[-0.5, 1]] * 5 + [[-0.5, -1]] * 10  # a third wrong, as chance may have it
+    headers = [header(0, resign_threshold=0.0, resigned=40, audit=audit)]
+    assert health_games.resignation(Stated(headers=headers)).verdict == HEALTHY
+    fixed = CONFIG.changed({"selfplay": {"resign_calibrated": False}})
+    assert health_games.resignation(Stated(headers=headers, config=fixed)).verdict == ILL
+
+
 def test_without_shards_nothing_is_said_of_resignation() -> None:
     assert health_games.resignation(Stated(headers=[])).verdict == UNKNOWN
     assert health_games.resignation(Stated(headers=[header(0)])).verdict == HEALTHY
