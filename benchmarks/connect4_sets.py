@@ -19,6 +19,7 @@ import bitbully
 import numpy as np
 
 import zermelo
+from zermelo.cli.judge import read_settings
 from zermelo.network import NetworkEvaluator, load_network
 from zermelo.players.network_path import network_path
 from zermelo.search import Search, SearchOptions
@@ -40,9 +41,11 @@ def state_after(moves: str) -> Any:
     return state
 
 
-def search_choices(evaluator: Any, states: list[Any], simulations: int) -> list[int]:
+def search_choices(
+    evaluator: Any, states: list[Any], simulations: int, changes: dict[str, Any]
+) -> list[int]:
     """What the search plays; all boards share batches, on every core."""
-    options = SearchOptions(threads=2, batch=64)
+    options = SearchOptions(**{"threads": 2, "batch": 64} | changes)
     results = Search(GAME, evaluator, options).run_many(states, simulations)
     return [result.best_action for result in results]
 
@@ -76,7 +79,11 @@ def share_kept(keeping: list[set[int]], choices: list[int]) -> float:
 
 
 def measured(
-    weights: str, simulations: int, folder: Path, precision: str = "f32"
+    weights: str,
+    simulations: int,
+    folder: Path,
+    precision: str = "f32",
+    changes: dict[str, Any] | None = None,
 ) -> dict[str, dict[str, float]]:
     """For each file, and for "all": positions, shares kept by search and policy, seconds."""
     network = load_network(network_path(weights), GAME)
@@ -87,7 +94,7 @@ def measured(
         games = read_moves(path)
         states = [state_after(moves) for moves in games]
         started = time.perf_counter()
-        found = search_choices(evaluator, states, simulations)
+        found = search_choices(evaluator, states, simulations, changes or {})
         seconds = time.perf_counter() - started
         keeping = keeping_moves(judge, games)
         rows[path.name] = {
@@ -113,10 +120,12 @@ def main() -> None:
     parser.add_argument("--weights", required=True, help="a run, checkpoint or network file")
     parser.add_argument("--simulations", type=int, default=800)
     parser.add_argument("--precision", default="f32")
+    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
     parser.add_argument("--sets", type=Path, default=SETS)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    rows = measured(given.weights, given.simulations, given.sets, given.precision)
+    changes = read_settings(given.set)
+    rows = measured(given.weights, given.simulations, given.sets, given.precision, changes)
     if given.json:
         print(json.dumps(rows, indent=2))
         return
