@@ -41,6 +41,13 @@ def option(
     return dataclasses.field(default=default, metadata=metadata)
 
 
+def value_text(value: bool | int | float | str) -> str:
+    """An option's value as people write it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def option_table(kind: type) -> list[dict[str, Any]]:
     """One row per option, with the keys that the core's tables have."""
     return [

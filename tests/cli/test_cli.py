@@ -23,6 +23,7 @@ from zermelo.cli.entry import one_word
 from zermelo.config import RunConfig
 from zermelo.errors import UserError
 from zermelo.loop import Run
+from zermelo.players import uci_engine
 from zermelo.players.network_path import shipped_network
 from zermelo.players.search_player import SearchPlayer
 from zermelo.players.uci_player import UciPlayer
@@ -133,6 +134,23 @@ def test_ctrl_c_ends_a_long_count_with_130() -> None:
     assert process.returncode == 130
     assert out == b""
     assert err == b"zermelo: interrupted\n"
+
+
+def test_ctrl_c_ends_the_engines_before_the_process(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    ended: list[str] = []
+    monkeypatch.setattr("zermelo.cli.entry.make_app", interrupted)
+    monkeypatch.setattr("sys.argv", ["zermelo", "games"])
+    monkeypatch.setattr("threading.active_count", lambda: 2)  # as with an engine
+    monkeypatch.setattr(uci_engine, "end_all_engines", lambda: ended.append("engines"))
+    monkeypatch.setattr("os._exit", lambda code: ended.append(f"process with {code}"))
+    assert main() == 130
+    assert ended == ["engines", "process with 130"]
+    assert capsys.readouterr().err == "zermelo: interrupted\n"
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

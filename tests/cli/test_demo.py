@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from zermelo.cli import demo, main
-from zermelo.loop import Run, Stop
+from zermelo.loop import Run, Stop, View
 
 Captured = pytest.CaptureFixture[str]
 TINY = """
@@ -65,25 +65,49 @@ def test_it_goes_on_with_its_run_and_ends_when_nobody_answers(
         assert "Your turn: zermelo play connect4" in capsys.readouterr().out
 
 
+def interrupted(run: Run, stop: Stop, view: View, _: Any) -> dict[str, Any]:
+    """In place of the loop: one measured iteration after a pretraining, then Ctrl-C."""
+    run.metrics.mkdir()
+    lines = [{"iteration": 1, "seconds": 1.0, "pretrain": {}}]  # which plays no games
+    lines.append({"iteration": 2, "seconds": 60.0, "selfplay": {"games": 77}})
+    lines[1]["evaluate"] = {"connect4.keeps_value": 0.75, "connect4.policy_keeps_value": 0.5}
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (run.metrics / "metrics.jsonl").write_text(text)
+    view.note("stopping")
+    stop.request("interrupted")
+    run.unlock()
+    return {"run": str(run.path), "stopped": "interrupted", "seconds": 60.0}
+
+
 def test_an_interrupted_demo_shows_what_it_has_and_ends_as_interrupted(
     tiny: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(run: Run, stop: Stop, *_: Any) -> None:
-        run.metrics.mkdir()
-        lines = [{"iteration": 1, "seconds": 1.0, "pretrain": {}}]  # which plays no games
-        lines.append({"iteration": 2, "seconds": 60.0, "selfplay": {"games": 77}})
-        lines[1]["evaluate"] = {f"connect4.{k}keeps_value": 0.5 for k in ("", "policy_")}
-        text = "".join(json.dumps(line) + "\n" for line in lines)
-        (run.metrics / "metrics.jsonl").write_text(text)
-        stop.request("interrupted")
-        run.unlock()
-
     monkeypatch.setattr("zermelo.loop.run_loop", interrupted)
     monkeypatch.setattr("sys.stdin", io.StringIO("4\nquit\n"))
     assert main(["demo", "--run", str(tiny)]) == 130
     shown = capsys.readouterr().out
-    assert "77" in shown
+    assert "\niteration  minutes  games  with search  network alone\n" in shown  # a plain table
+    assert "\n        2      1.0     77        75.0%          50.0%\n" in shown
     assert "Your turn: zermelo play connect4" in shown
+
+
+def test_as_json_it_is_one_object_and_offers_no_game(
+    tiny: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zermelo.loop.run_loop", interrupted)
+    monkeypatch.setattr("sys.stdin", io.StringIO("4\nquit\n"))
+    assert main(["demo", "--run", str(tiny), "--json"]) == 130
+    shown = capsys.readouterr()
+    row = {"iteration": 2, "seconds": 60.0, "games": 77}
+    row |= {"keeps_value": 0.75, "policy_keeps_value": 0.5}
+    assert json.loads(shown.out) == {
+        "run": str(tiny),
+        "stopped": "interrupted",
+        "seconds": 60.0,
+        "curve": [row],
+    }
+    assert "stopping" in shown.err
+    assert "Your turn" not in shown.err
 
 
 def test_a_duration_that_is_none_is_refused(tiny: Path, capsys: Captured) -> None:

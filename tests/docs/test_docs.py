@@ -6,6 +6,7 @@ import doctest
 import io
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,29 @@ def test_commands_of_the_documents_exist_with_their_options(document: str, line:
     first, *rest = one_word(known)
     command = typer.main.get_command(make_app()).commands[first]
     command.make_context(first, rest, ignore_unknown_options=False)
+
+
+TUTORIALS = [path for path in CURRENT if path.parent.name == "tutorial"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("path", TUTORIALS, ids=name)
+def test_a_tutorial_can_be_followed(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its commands in their order, with a training of half a minute."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    for line in written_commands(path):
+        monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+        words = shlex.split(line, comments=True)[1:]
+        brief = ["--for", "30s"] if words[0] == "train" else []
+        well = (0, 1) if words[0] == "doctor" else (0,)  # which may find something so early
+        assert main([*words, *brief]) in well, (line, capsys.readouterr().err)
 
 
 def test_make_targets_of_the_documents_exist_and_so_do_their_scripts() -> None:

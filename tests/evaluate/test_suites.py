@@ -1,5 +1,6 @@
 """Suites: every format is read, answers are judged by what is known, claims are checked."""
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -122,6 +123,21 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00\x81")
     with pytest.raises(UserError, match="not a text file"):
         read_suite(path)
+
+
+def test_a_line_that_is_too_long_for_a_table_is_named(tmp_path: Path) -> None:
+    long = "x" * (csv.field_size_limit() + 1)
+    with pytest.raises(UserError, match=r"suite\.txt' is no suite: its first line"):
+        read_suite(write(tmp_path, f"{long}\n"))
+    path = write(tmp_path, f"{PUZZLES}{long}\n")
+    with pytest.raises(UserError, match=r"suite\.txt line 4: field larger than field limit"):
+        read_suite(path)
+    assert len(read_suite(path, 2).problems) == 2
+
+
+def test_a_quote_that_does_not_end_does_not_swallow_the_next_puzzle(tmp_path: Path) -> None:
+    path = write(tmp_path, PUZZLES.replace("endgame", '"endgame'))
+    assert [problem.name for problem in read_suite(path).problems] == ["one", "mate"]
 
 
 # Judging

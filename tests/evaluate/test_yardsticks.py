@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import zermelo
 from zermelo.checkpoint import Checkpoint, CheckpointStore, TrainingState
 from zermelo.cli import yardstick as command
+from zermelo.config import RunConfig
 from zermelo.errors import UserError
 from zermelo.evaluate.ladder import Ladder, LadderOptions
 from zermelo.evaluate.rating import ColourSplit, PairPoints
@@ -444,11 +445,26 @@ def test_the_command_prints_json_with_stable_keys() -> None:
                "--positions", "generated", "--perfect", "3", "--json")  # fmt: skip
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    assert set(found) == {"game", "evaluator", "simulations", "metrics", "mistakes"}
+    assert set(found) == {"game", "evaluator", "simulations", "search", "metrics", "mistakes"}
     assert found["metrics"]["connect4.positions"] == 40
     assert found["metrics"]["connect4.judged"] == 27
     assert found["metrics"]["perfect.games"] == 3
     assert found["mistakes"][0]["games"] == 3
+
+
+def test_the_command_searches_as_the_run_does_unless_told_otherwise(tmp_path: Path) -> None:
+    made_checkpoints(tmp_path, 1)
+    tables = {"game": {"name": "tictactoe"}, "search": {"gumbel": True, "c_puct": 2.0}}
+    (tmp_path / "run.toml").write_text(RunConfig.from_tables(tables).to_toml({"format": 1}))
+    asked = ("tictactoe", "--simulations", "2", "--opponents", "random", "--games", "2",
+             "--backend", "onnx", "--json")  # fmt: skip
+    for place in (tmp_path, tmp_path / "checkpoints" / "000000"):
+        done = ask(*asked, "--weights", str(place), "--set", "c_puct=3")
+        assert done.exit_code == 0, done.output
+        assert json.loads(done.stdout)["search"] == {"c_puct": 3.0, "gumbel": True}
+    (tmp_path / "run.toml").unlink()
+    done = ask(*asked, "--weights", str(tmp_path))
+    assert json.loads(done.stdout)["search"] == {}
 
 
 def test_the_command_measures_files_with_its_own_cache(tmp_path: Path) -> None:

@@ -184,3 +184,15 @@ def test_a_given_size_of_the_network_sets_the_speed_that_simulations_are_chosen_
     assert large["network"] == {}
     assert large["selfplay"]["simulations"] < small["selfplay"]["simulations"]
     assert "network.filters is 512: as it was set" in reasons
+
+
+def test_a_search_with_random_games_is_an_opponent_where_it_is_quick_enough() -> None:
+    game = zermelo.game("connect4")
+    fast, _ = choose_settings(game, CONNECT4)
+    slower, _ = choose_settings(game, dataclasses.replace(CONNECT4, plies_per_second=36_000.0))
+    slow, reasons = choose_settings(game, dataclasses.replace(CONNECT4, plies_per_second=900.0))
+    assert fast["evaluate"]["opponents"] == "random policy rollout?simulations=1000"
+    assert slower["evaluate"]["opponents"] == "random policy rollout?simulations=200"
+    assert slow["evaluate"]["opponents"] == "random policy"
+    assert "more than 8 seconds" in " ".join(reasons)
+    assert fast["evaluate"]["ladder"] == 2

@@ -183,6 +183,19 @@ def test_a_games_file_is_remembered_by_its_whole_path(
     assert config.game_name == f"{tmp_path.resolve()}/mine.py:Nim?heaps=3"
 
 
+def test_a_suite_is_remembered_by_its_whole_path_and_its_own_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "other.epd").touch()
+    (tmp_path / "link.epd").symlink_to("other.epd")
+    config, place = RunConfig.from_tables(CONNECT4), str(tmp_path / "link.epd")
+    assert config.evaluate.suite == ""
+    for name in ("link.epd", "sub/../link.epd", "~/link.epd", place):
+        assert config.changed({"evaluate": {"suite": name}}).evaluate.suite == place
+
+
 @given(st.text())
 def test_any_text_survives_a_run_file(text: str) -> None:
     try:

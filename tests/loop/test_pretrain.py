@@ -334,6 +334,14 @@ def test_training_goes_on_from_pretraining(tmp_path: Path) -> None:
         pretrain(run, Pretraining("teacher:perfect", samples=10))
 
 
+def test_a_teachers_values_count_whatever_the_ramp_of_the_run(tmp_path: Path) -> None:
+    run = new_run(tmp_path / "run", "tictactoe", train={"value_blend": 0.4})
+    assert run.config.train.value_blend_ramp > 0
+    found = pretrain(run, Pretraining("teacher:perfect", samples=50))
+    assert found["train"]["value_blend"] == 0.4
+    assert Run.open(run.path).config.train == run.config.train  # which keeps its ramp
+
+
 def test_the_shards_of_another_run_are_used_again(tmp_path: Path) -> None:
     first = new_run(tmp_path / "first", "tictactoe")
     pretrain(first, Pretraining("teacher:perfect", samples=120))
@@ -433,7 +441,9 @@ def test_a_pretraining_that_fails_leaves_no_run_behind(
     place = str(tmp_path / source) if source.endswith(".pgn") else source
     words = ["pretrain", "chess", "--from", place, "--run", str(tmp_path / "new")]
     assert main([*words, "--set", "evaluate.every=0"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    told, *sentences = capsys.readouterr().err.splitlines()
+    assert told == "settings of preset chess"
+    assert len(sentences) == 1
     assert not (tmp_path / "new").exists()
     kept = new_run(tmp_path / "kept", "chess")
     kept.unlock()

@@ -6,6 +6,7 @@ every other command can look at it.
 
 from __future__ import annotations
 
+import json
 import select
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+
+from zermelo.cli.options import JsonOption
 
 PRESET = "connect4-quick"
 DIRECTORY = Path("runs/demo")
@@ -32,6 +35,7 @@ def demo(
     run: Annotated[Path, typer.Option(help="The run's directory; an existing one goes on.")] = (
         DIRECTORY
     ),
+    as_json: JsonOption = False,
 ) -> None:
     """Learn Connect Four from nothing for a few minutes, see how strong it got, then play it."""
     from zermelo.cli.train import INTERRUPTED, need_torch, open_run, yardsticks_of
@@ -41,39 +45,65 @@ def demo(
     need_torch()
     stop = Stop(parse_duration(duration))
     made = open_run(PRESET, run, [])
-    console = Console(highlight=False)
+    console = Console(stderr=as_json, highlight=False)
     positions = made.config.evaluate.positions
     console.print(
         f"Zermelo learns Connect Four by playing itself, from nothing, for {duration} on this "
         f"machine. After each iteration a solver judges its moves in {positions} positions.",
         soft_wrap=True,
     )
-    run_loop(made, stop, make_view(sys.stdout), yardsticks_of(made.config, stop))
-    console.print(curve(made.path / "metrics"))
-    offer_game(console, run, play_now=not stop.interrupted)
+    view = make_view(sys.stderr if as_json else sys.stdout)
+    found = run_loop(made, stop, view, yardsticks_of(made.config, stop))
+    rows = measured(made.metrics)
+    if as_json:
+        print(json.dumps(found | {"curve": rows}, indent=2))
+    else:
+        console.print(curve(rows))
+        offer_game(console, run, play_now=not stop.interrupted)
     if stop.interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
-def curve(metrics: Path) -> Table:
-    """One row per measured iteration."""
+def measured(metrics: Path) -> list[dict[str, Any]]:
+    """One row per measured iteration, with stable keys."""
     from zermelo.train.metrics import read_metrics
 
-    table = Table(title="Share of moves that keep what the position is worth", title_style="bold")
-    for heading in ("iteration", "minutes", "games", "with search", "network alone"):
-        table.add_column(heading, justify="right")
+    rows: list[dict[str, Any]] = []
     games = 0
     for row in read_metrics(metrics):
         games += int(row.get("selfplay", {}).get("games", 0))  # pretraining plays none
         found: dict[str, Any] = row.get("evaluate") or {}
         if "connect4.keeps_value" not in found:
             continue
+        rows.append(
+            {
+                "iteration": row["iteration"],
+                "seconds": row["seconds"],
+                "games": games,
+                "keeps_value": found["connect4.keeps_value"],
+                "policy_keeps_value": found["connect4.policy_keeps_value"],
+            }
+        )
+    return rows
+
+
+def curve(rows: list[dict[str, Any]]) -> Table:
+    """For people."""
+    table = Table(
+        title="Share of moves that keep what the position is worth",
+        title_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    for heading in ("iteration", "minutes", "games", "with search", "network alone"):
+        table.add_column(heading, justify="right")
+    for row in rows:
         table.add_row(
             str(row["iteration"]),
             f"{row['seconds'] / 60:.1f}",
-            f"{games:,}",
-            f"{found['connect4.keeps_value']:.1%}",
-            f"{found['connect4.policy_keeps_value']:.1%}",
+            f"{row['games']:,}",
+            f"{row['keeps_value']:.1%}",
+            f"{row['policy_keeps_value']:.1%}",
         )
     return table
 

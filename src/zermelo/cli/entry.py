@@ -119,8 +119,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         own = arguments is None  # not called by a program that goes on
         if own and threading.active_count() > 1:  # the core may still be counting
             sys.stdout.flush()
+            end_engines()
             os._exit(130)
     return code
+
+
+def end_engines() -> None:
+    """Engines are process groups of their own, so they do not hear Ctrl-C."""
+    if "zermelo.players.uci_engine" in sys.modules:  # else there are none
+        from zermelo.players.uci_engine import end_all_engines
+
+        end_all_engines()
 
 
 def sentence_for(error: Exception) -> str | None:

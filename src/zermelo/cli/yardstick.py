@@ -17,6 +17,7 @@ from zermelo.cli.options import (
     WeightsOption,
 )
 from zermelo.errors import UserError
+from zermelo.options import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,7 +86,6 @@ def yardstick(
     from zermelo.cli.waiting import interruptible
     from zermelo.cores import available_cores
     from zermelo.evaluate.yardsticks import installed, measure
-    from zermelo.search import SearchOptions
 
     if (weights is None) == (evaluator is None):
         raise UserError("which network? Give --weights FILE, or --evaluator uniform without one")
@@ -96,7 +96,8 @@ def yardstick(
             raise UserError(f"--opponents: '{opponent}' is not installed")
     rules = rules_for(game, weights)
     threads = threads or available_cores()
-    options = SearchOptions(**(read_settings(settings or ()) | {"threads": threads}))
+    options = search_of(weights).replace(**read_settings(settings or ()))
+    options = options.replace(threads=threads)
     judge, title = open_judge(rules, weights, backend, evaluator or "", seed)
     plan = evaluate_options(
         simulations=simulations,
@@ -125,9 +126,33 @@ def yardstick(
         figures = interruptible(lambda: measure(chosen, judge))
     games_lost = next((y.last for y in chosen if hasattr(y, "last")), None)
     if as_json:
-        print(json.dumps(report(rules, title, plan, figures, games_lost), indent=2))
+        print(json.dumps(report(rules, title, plan, options, figures, games_lost), indent=2))
     else:
-        show(rules, title, plan, figures, games_lost)
+        show(rules, title, plan, options, figures, games_lost)
+
+
+def search_of(weights: str | None) -> SearchOptions:
+    """What the run of a checkpoint measures with, so that figures are the same; else defaults."""
+    from zermelo.config import RunConfig, read_run_file
+    from zermelo.players.network_path import CHECKPOINTS, network_path
+    from zermelo.search import SearchOptions
+
+    if weights is not None:
+        checkpoints = Path(network_path(weights)).resolve().parent
+        file = checkpoints.parent / "run.toml"
+        if checkpoints.name == CHECKPOINTS and file.is_file():
+            return RunConfig.from_tables(read_run_file(file)[1], str(file)).search
+    return SearchOptions()
+
+
+def changed_options(search: SearchOptions) -> dict[str, Any]:
+    """Those with other values than their defaults, but for the threads."""
+    usual = type(search)().to_dict()
+    return {
+        name: value
+        for name, value in search.to_dict().items()
+        if value != usual[name] and name != "threads"
+    }
 
 
 def evaluate_options(**given: Any) -> EvaluateOptions:
@@ -258,6 +283,7 @@ def report(
     game: Game,
     title: str,
     plan: EvaluateOptions,
+    search: SearchOptions,
     figures: dict[str, float],
     games: PerfectGames | None,
 ) -> dict[str, Any]:
@@ -267,6 +293,7 @@ def report(
         "game": game.name,
         "evaluator": title,
         "simulations": plan.simulations,
+        "search": changed_options(search),
         "metrics": figures,
         "mistakes": [{"moves": moves(line), "games": count} for line, count in mistakes],
     }
@@ -276,11 +303,14 @@ def show(
     game: Game,
     title: str,
     plan: EvaluateOptions,
+    search: SearchOptions,
     figures: dict[str, float],
     games: PerfectGames | None,
 ) -> None:
     """A table, one row for each figure."""
-    print(f"{game.name}, {title}, {plan.simulations} simulations\n")
+    print(f"{game.name}, {title}, {plan.simulations} simulations")
+    changes = [f"{name} {value_text(value)}" for name, value in changed_options(search).items()]
+    print(f"search: {', '.join(changes) or 'defaults'}\n")
     rows = [(key, text(key, value)) for key, value in figures.items() if key != "seconds"]
     print_table(("measure", "figure"), rows)
     for line, count in games.mistakes.most_common(MISTAKES) if games else ():

@@ -6,6 +6,7 @@ A run file is TOML; its sections are the stages' folder names. What it does not 
 from __future__ import annotations
 
 import dataclasses
+import os
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
@@ -80,7 +81,7 @@ class RunConfig:
             replay=made["replay"][0],
             train=made["train"][0],
             loop=made["loop"][0],
-            evaluate=made["evaluate"][0],
+            evaluate=with_absolute_suite(made["evaluate"][0]),
         )
 
     def tables(self) -> Tables:
@@ -160,6 +161,17 @@ def absolute_game(name: str) -> str:
         return name
     place, dot, rest = name.partition(".py")
     return str(Path(place + dot).expanduser().resolve()) + rest
+
+
+def with_absolute_suite(options: EvaluateOptions) -> EvaluateOptions:
+    """The suite by its whole path, for the same reason.
+
+    Links are not followed, since the metrics are called by the file's name.
+    """
+    if not options.suite:
+        return options
+    place = os.path.abspath(os.path.expanduser(options.suite))
+    return dataclasses.replace(options, suite=place)
 
 
 def merged(tables: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from zermelo.errors import UserError, nearest
 from zermelo.evaluate.contestants import add_settings, game_of, make_contestants
 from zermelo.evaluate.match import MatchOptions, MatchResult, play_match
 from zermelo.games.protocol import Game
+from zermelo.options import value_text
 from zermelo.search import SearchOptions
 
 Value = bool | int | float | str
@@ -124,10 +125,10 @@ def _alone(item: str) -> list[Comparison]:
         others = [row["alphazero"]]
         if not _is_number(others[0]) or float(others[0]) == float(default):
             raise UserError(
-                f"{name} is a number: say what its {_spell(default)} is to be compared with, "
+                f"{name} is a number: say what its {value_text(default)} is to be compared with, "
                 f"as in {name}=VALUE"
             )
-    return [Comparison(name, {name: _spell(default)}, {name: other}) for other in others]
+    return [Comparison(name, {name: value_text(default)}, {name: other}) for other in others]
 
 
 def _together(item: str) -> Comparison:
@@ -137,12 +138,6 @@ def _together(item: str) -> Comparison:
         if not isinstance(_option(name)["default"], bool):
             raise UserError(f"'{item}': only switches can be joined by +, and {name} is none")
     return Comparison(item, dict.fromkeys(names, "on"), dict.fromkeys(names, "off"))
-
-
-def _spell(value: Value) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _is_number(text: str) -> bool:

@@ -19,6 +19,7 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +72,7 @@ def read_suite(path: str | Path, limit: int | None = None) -> Suite:
         raise UserError(f"'{path}' has no problems in it")
     read, game = _format(path, numbered[0][1])
     problems: list[Problem] = []
-    for name, line, place in _entries(read, path, numbered):
-        if limit is not None and len(problems) >= limit:
-            break
+    for name, line, place in islice(_entries(read, path, numbered), limit):
         try:
             problems.append(read(line, name))
         except ValueError as error:
@@ -111,19 +110,31 @@ def _entries(
     columns = _columns(numbered[0][1])
     assert columns is not None
     rows = numbered[1:] if "FEN" in numbered[0][1].split(",") else numbered
-    for (number, _), values in zip(rows, csv.reader(line for _, line in rows), strict=True):
-        row = dict(zip(columns, values, strict=False))
-        yield row.get("PuzzleId") or str(number), row, f"{path} line {number}"
+    for number, line in rows:
+        place = f"{path} line {number}"
+        try:
+            row = dict(zip(columns, _cells(line), strict=False))
+        except csv.Error as error:
+            raise UserError(f"{place}: {error}") from error
+        yield row.get("PuzzleId") or str(number), row, place
 
 
 def _columns(first: str) -> list[str] | None:
     """The columns of a puzzle file, with or without a line of names; None if it is none."""
-    cells = next(csv.reader([first]))
+    try:
+        cells = _cells(first)
+    except csv.Error:  # a cell is too long
+        return None
     if "FEN" in cells and "Moves" in cells:
         return cells
     if len(cells) >= 3 and EPD.fullmatch(cells[1]):
         return [*PUZZLE_COLUMNS, "Themes", "GameUrl", "OpeningTags"]
     return None
+
+
+def _cells(line: str) -> list[str]:
+    """Of one row of a CSV; csv.Error if it is none."""
+    return next(csv.reader([line]))
 
 
 def _kind(read: Reader, problems: list[Problem]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -215,14 +215,18 @@ class Repeated:
 def learn(
     run: Run, asked: Pretraining, started: float, samples: int, tell: Progress
 ) -> dict[str, Any]:
-    """Trains a new network on the shards and saves it as checkpoint 1."""
+    """Trains a new network on the shards and saves it as checkpoint 1.
+
+    The samples' values count at once: `value_blend_ramp` is for networks that know nothing yet.
+    """
     from zermelo.network.resnet import new_network
     from zermelo.train import Trainer
 
     config, game = run.config, run.config.game()
     window = Window(ReplayStore(run.replay, game), config.replay)
     window.update(0)
-    trainer = Trainer(new_network(game, config.network, config.loop.seed), config.train)
+    options = replace(config.train, value_blend_ramp=0.0)
+    trainer = Trainer(new_network(game, config.network, config.loop.seed), options)
     kept_out = window.holdout()
     batch, seed = config.train.batch, config.loop.seed << 20
     held_out = BatchSampler(kept_out, game, batch, symmetries=False) if len(kept_out) else None

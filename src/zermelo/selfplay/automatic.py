@@ -15,6 +15,7 @@ import numpy as np
 from zermelo.games.protocol import Game
 from zermelo.network import architecture_for
 from zermelo.network.architecture import NetworkOptions
+from zermelo.options import value_text
 from zermelo.selfplay.measured import LONGEST, PROBE, Measured, measure
 
 Settings = dict[str, dict[str, Any]]
@@ -35,6 +36,9 @@ PLIES = (16, 1024)  # bounds of the longest game
 REUSE = 2.0  # as the tuned presets have it
 WINDOW = (4, 20)  # iterations at first and at last
 WINDOW_BYTES = 1 << 30
+ROLLOUTS = (1000, 500, 200, 100, 50)  # random games a move of the opponent that shows progress
+ROLLOUT_SECONDS = 8.0  # at most, for the games against it
+YARDSTICK_GAMES = 10  # against each opponent
 
 
 class Choices:
@@ -56,12 +60,12 @@ class Choices:
         self.settings.setdefault(section, {}).update(own)
         if own:
             (first, value), *others = own.items()
-            listing = [f"{section}.{first} is {shown(value)}"]
-            listing += [f"{section}.{key} {shown(value)}" for key, value in others]
+            listing = [f"{section}.{first} is {value_text(value)}"]
+            listing += [f"{section}.{key} {value_text(value)}" for key, value in others]
             self.reasons.append(f"{', '.join(listing)}: {why}")
         for key in values:
             if key in given:
-                self.reasons.append(f"{section}.{key} is {shown(given[key])}: as it was set")
+                self.reasons.append(f"{section}.{key} is {value_text(given[key])}: as it was set")
 
 
 def automatic_settings(
@@ -94,6 +98,7 @@ def choose_settings(
     _parallel(found, samples, full, choices)
     _training(samples, choices)
     _window(game, samples, choices)
+    _yardsticks(found, choices)
     return choices.settings, choices.reasons
 
 
@@ -259,13 +264,30 @@ def _window(game: Game, samples: int, choices: Choices) -> None:
     )
 
 
-def shown(value: Any) -> str:
-    """As a sentence has it."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def nearest(value: float, choices: Sequence[int]) -> int:
     """The choice whose ratio to the value is nearest to 1."""
     return min(choices, key=lambda choice: abs(math.log(choice / max(1e-9, value))))
+
+
+def _yardsticks(found: Measured, choices: Choices) -> None:
+    """Opponents that tell more than random moves, which soon lose always; and earlier networks."""
+    per_simulation = (
+        YARDSTICK_GAMES * (found.plies / 2) * (found.plies / 2)
+    )  # plies of random games
+    second = found.cores * found.plies_per_second
+    fitting = [n for n in ROLLOUTS if n * per_simulation <= ROLLOUT_SECONDS * second]
+    opponents = "random policy"
+    why = f"searches with random games would take more than {ROLLOUT_SECONDS:.0f} seconds"
+    if fitting:
+        opponents += f" rollout?simulations={fitting[0]}"
+        took = fitting[0] * per_simulation / second
+        why = f"{YARDSTICK_GAMES} games against the last take about {took:.1f} seconds"
+    choices.choose(
+        "evaluate",
+        f"{why}; every third iteration, with two earlier networks as opponents too",
+        every=3,
+        games=YARDSTICK_GAMES,
+        opponents=opponents,
+        ladder=2,
+        ladder_games=YARDSTICK_GAMES,
+    )
