@@ -137,12 +137,13 @@ def open_run(target: str, directory: Path | None, settings: Sequence[str]) -> Ru
                 given = typed(RunConfig.from_tables(tables).changed(changes, "--set"), changes)
                 measured, reasons = measured_settings(target, given)
                 tables = tables | measured
-            else:
-                print(f"settings of {origin}", file=sys.stderr)
             config = RunConfig.from_tables(tables, origin).changed(changes, "--set")
             check_yardsticks(config)
             made = Run.create(directory or new_run_path(run_name(target)), config)
-            for reason in reasons or [f"settings of {origin}"]:
+            if origin:
+                reasons = [f"settings of {origin}"]
+                print(reasons[0], file=sys.stderr)
+            for reason in reasons:
                 made.log(reason)
             return made
         place = directory
