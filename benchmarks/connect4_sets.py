@@ -1,6 +1,10 @@
 """How often a Connect Four network keeps what a position is worth, judged by BitBully's book.
 
-Usage: python benchmarks/connect4_sets.py --weights RUN [--simulations 800] [--sets DIR] [--json]
+Usage: python benchmarks/connect4_sets.py --weights RUN [--simulations 800] [--set OPTION=VALUE ...]
+[--sets DIR] [--json]
+
+A run's own options of the search do not count here: all networks are judged with the defaults and
+what `--set` changes.
 
 DIR holds files of lines "moves score" (columns 1 to 7), as ../shared/data/connect4. For each file:
 the share of chosen moves that keep the result (win, draw or loss), with the search and by the
@@ -73,9 +77,8 @@ def keeping_moves(judge: Any, games: list[str]) -> list[set[int]]:
 
 def share_kept(keeping: list[set[int]], choices: list[int]) -> float:
     """Share of the choices that keep the result."""
-    return sum(choice in moves for moves, choice in zip(keeping, choices, strict=True)) / len(
-        keeping
-    )
+    kept = sum(choice in moves for moves, choice in zip(keeping, choices, strict=True))
+    return kept / len(keeping)
 
 
 def measured(

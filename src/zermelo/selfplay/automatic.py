@@ -264,24 +264,17 @@ def _window(game: Game, samples: int, choices: Choices) -> None:
     )
 
 
-def nearest(value: float, choices: Sequence[int]) -> int:
-    """The choice whose ratio to the value is nearest to 1."""
-    return min(choices, key=lambda choice: abs(math.log(choice / max(1e-9, value))))
-
-
 def _yardsticks(found: Measured, choices: Choices) -> None:
     """Opponents that tell more than random moves, which soon lose always; and earlier networks."""
-    per_simulation = (
-        YARDSTICK_GAMES * (found.plies / 2) * (found.plies / 2)
-    )  # plies of random games
-    second = found.cores * found.plies_per_second
-    fitting = [n for n in ROLLOUTS if n * per_simulation <= ROLLOUT_SECONDS * second]
+    plies = YARDSTICK_GAMES * (found.plies / 2) ** 2  # of random games, if it had one for a move
+    cost = plies / (found.cores * found.plies_per_second)  # seconds
+    fitting = [n for n in ROLLOUTS if n * cost <= ROLLOUT_SECONDS]
     opponents = "random policy"
     why = f"searches with random games would take more than {ROLLOUT_SECONDS:.0f} seconds"
     if fitting:
         opponents += f" rollout?simulations={fitting[0]}"
-        took = fitting[0] * per_simulation / second
-        why = f"{YARDSTICK_GAMES} games against the last take about {took:.1f} seconds"
+        seconds = fitting[0] * cost
+        why = f"{YARDSTICK_GAMES} games against the last take about {seconds:.1f} seconds"
     choices.choose(
         "evaluate",
         f"{why}; every third iteration, with two earlier networks as opponents too",
@@ -291,3 +284,8 @@ def _yardsticks(found: Measured, choices: Choices) -> None:
         ladder=2,
         ladder_games=YARDSTICK_GAMES,
     )
+
+
+def nearest(value: float, choices: Sequence[int]) -> int:
+    """The choice whose ratio to the value is nearest to 1."""
+    return min(choices, key=lambda choice: abs(math.log(choice / max(1e-9, value))))
