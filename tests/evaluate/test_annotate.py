@@ -18,6 +18,7 @@ import pytest
 
 import zermelo
 from zermelo.cli import main
+from zermelo.cli.annotate import whole
 from zermelo.evaluate.analysis import AnalysisEngine
 from zermelo.evaluate.annotate import AnnotateOptions, GameReview, annotate_games
 from zermelo.options import make_options
@@ -257,6 +258,15 @@ def test_ctrl_c_keeps_the_games_that_are_finished(tmp_path: Path) -> None:
     assert 2 <= len(games) < 5000
     assert all(len(list(game.mainline())) == 4 for game in games)
     assert f"{len(games)} of 5000 games with annotations" in out
+
+
+def test_ctrl_c_waits_until_a_game_is_written_and_counted() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), whole():  # noqa: PT012
+        signal.raise_signal(signal.SIGINT)
+        done.append("the rest of the block")
+    assert done
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.skipif(not NETS.is_dir(), reason="no networks in ../shared/data/nets")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -89,8 +90,9 @@ def annotate(
         with engine, opened(output, as_json) as file, bar(count) as advance:
             for game, review in annotate_games(read_games(pgn), engine, options, advance):
                 sign(game, name, simulations)
-                write_game(game, file)
-                reviews.append(review)
+                with whole():
+                    write_game(game, file)
+                    reviews.append(review)
                 for warning in review.warnings:
                     print(f"zermelo: {printable(warning)}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -196,8 +198,21 @@ def bar(games: int) -> Iterator[Callable[[int], None]]:
         yield advance
 
 
+@contextmanager
+def whole() -> Iterator[None]:
+    """Ctrl-C inside comes at the end: a game is written and counted, or neither."""
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
+
+
 def write_game(game: chess.pgn.Game, file: TextIO | None) -> None:
-    """At once and in one piece: Ctrl-C comes before or after a game, never inside."""
+    """At once: what is finished is in the file."""
     import chess.pgn
 
     if file is not None:
