@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +66,12 @@ def policy_choices(evaluator: Any, states: list[Any]) -> list[int]:
     return found
 
 
-def keeping_moves(judge: Any, games: list[str]) -> list[set[int]]:
-    """For each position the columns, from 0, whose result is the best that there is."""
+@cache
+def keeping_moves(path: Path) -> list[set[int]]:
+    """For each position of a file the columns, from 0, whose result is the best that there is."""
+    judge = bitbully.BitBully(opening_book="12-ply-dist")
     found = []
-    for moves in games:
+    for moves in read_moves(path):
         scores = judge.score_all_moves(bitbully.Board([int(column) - 1 for column in moves]))
         best = np.sign(max(scores.values()))
         found.append({column for column, score in scores.items() if np.sign(score) == best})
@@ -91,17 +94,15 @@ def measured(
     """For each file, and for "all": positions, shares kept by search and policy, seconds."""
     network = load_network(network_path(weights), GAME)
     evaluator = NetworkEvaluator(network, "openvino", precision, game=GAME)
-    judge = bitbully.BitBully(opening_book="12-ply-dist")
     rows = {}
     for path in sorted(folder.glob("Test_*")):
-        games = read_moves(path)
-        states = [state_after(moves) for moves in games]
+        states = [state_after(moves) for moves in read_moves(path)]
         started = time.perf_counter()
         found = search_choices(evaluator, states, simulations, changes or {})
         seconds = time.perf_counter() - started
-        keeping = keeping_moves(judge, games)
+        keeping = keeping_moves(path)
         rows[path.name] = {
-            "positions": len(games),
+            "positions": len(states),
             "search": share_kept(keeping, found),
             "policy": share_kept(keeping, policy_choices(evaluator, states)),
             "seconds": round(seconds, 1),

@@ -3,9 +3,9 @@
 Usage: python benchmarks/learning.py [--minutes 6] [--seed 0] [--only NAME ...] [--json]
 
 Each way is a run of its own from nothing, one after the other: they need the machine to themselves.
-A finished run is not made again, one that was broken off is. Its last network then answers the test
-sets with 100 simulations and alone. One run each: see how far two seeds differ
-before a small difference counts.
+A finished run is not made again, one that was broken off is. A run ends with a training, so it may
+take longer than it was given: see the seconds. Its last network then answers the test sets with 100
+simulations and alone. One run each: see how far two seeds differ before a small difference counts.
 """
 
 from __future__ import annotations
@@ -63,6 +63,9 @@ WAYS: dict[str, tuple[str, ...]] = {
     "40,000 samples an iteration": ("loop.samples_per_iteration=40000",),
     "each sample once": ("train.reuse=1",),
     "each sample 4 times": ("train.reuse=4",),
+    "each sample 8 times": ("train.reuse=8",),
+    "each sample 4 times, fpu zero": ("train.reuse=4", "search.fpu=zero"),
+    "each sample 4 times, learning rate 0.001": ("train.reuse=4", "train.learning_rate=0.001"),
     "value_blend 0": ("train.value_blend=0",),
     "value_blend 1": ("train.value_blend=1",),
     "learning rate 0.001": ("train.learning_rate=0.001",),
@@ -117,14 +120,15 @@ def main() -> None:
         parser.error(f"there is no {given.sets / HARD}: give --sets DIR")
     rows = []
     if not given.json:
-        print("| way | iterations | samples | 100 simulations | network alone | hard openings |")
-        print("|---|---|---|---|---|---|")
+        print("| way | seconds | iterations | samples | search | network alone | hard openings |")
+        print("|---|---|---|---|---|---|---|")
     for name in given.only:
         row = row_of(name, given)
         rows.append(row)
         if not given.json:
             shares = " | ".join(f"{row[key]:.1%}" for key in ("search", "policy", "hard"))
-            print(f"| {name} | {row['iterations']} | {row['samples']:,} | {shares} |", flush=True)
+            counts = f"{row['seconds']:.0f} | {row['iterations']} | {row['samples']:,}"
+            print(f"| {name} | {counts} | {shares} |", flush=True)
     if given.json:
         print(json.dumps({"minutes": given.minutes, "seed": given.seed, "rows": rows}, indent=2))
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zermelo.search.result import Certain, centipawns
-from zermelo.uci.scores import mate_moves, permille, score, wdl_mu
+from zermelo.uci.scores import permille, score, wdl_mu
 
 
 @pytest.mark.parametrize("q", [-0.9, -0.3, 0.0, 0.1, 0.5, 0.99])
@@ -35,12 +35,11 @@ def test_permille_sum_to_a_thousand(a: float, b: float) -> None:
 
 
 def test_mates_are_counted_in_moves_and_draws_are_none() -> None:
-    assert mate_moves(Certain(1, 1)) == 1
-    assert mate_moves(Certain(1, 3)) == 2
-    assert mate_moves(Certain(-1, 2)) == -1
-    assert mate_moves(Certain(-1, 4)) == -2
-    assert mate_moves(Certain(0, 3)) is None
-    assert mate_moves(None) is None
+    assert Certain(1, 1).mate == 1
+    assert Certain(1, 3).mate == 2
+    assert Certain(-1, 2).mate == -1
+    assert Certain(-1, 4).mate == -2
+    assert Certain(0, 3).mate is None
 
 
 @given(st.floats(-2, 2), st.floats(0.3, 2))

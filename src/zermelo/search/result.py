@@ -31,6 +31,11 @@ class Certain(NamedTuple):
     def __str__(self) -> str:
         return f"{('loss', 'draw', 'win')[self.result + 1]} in {self.distance}"
 
+    @property
+    def mate(self) -> int | None:
+        """Moves until the end, as UCI counts: 2 wins in two, -1 loses in one; None for a draw."""
+        return (self.distance + 1) // 2 * self.result if self.result else None
+
 
 @dataclass(frozen=True)
 class ActionRow:
@@ -140,11 +145,8 @@ class SearchResult:
 
     @property
     def mate(self) -> int | None:
-        """Moves until the proven end, as UCI counts: 2 wins in two moves, -1 loses in one."""
-        proven = self.proven
-        if proven is None or proven.result == 0:
-            return None
-        return (proven.distance + 1) // 2 * proven.result
+        """Moves until the proven end, as UCI counts; None without a proof, and for a draw."""
+        return self.proven.mate if self.proven else None
 
     @property
     def wdl(self) -> tuple[float, float, float]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from zermelo.search import ActionRow, SearchOptions, SearchResult
 from zermelo.uci.options import Settings
-from zermelo.uci.scores import mate_moves, permille, score
+from zermelo.uci.scores import permille, score
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _scores(result: SearchResult, row: ActionRow, settings: Settings) -> str:
     if not row.visits and row.certain is None:
         q = result.value
         wdl = ((1 + q) / 2, 0.0, (1 - q) / 2)
-    mate = mate_moves(row.certain)
+    mate = row.certain.mate if row.certain else None
     if mate is None and row.certain is not None:
         q = 0.0  # a proven draw
     text = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from zermelo.search.result import LARGEST_CP, Certain, centipawns
+from zermelo.search.result import LARGEST_CP, centipawns
 
 WDL = tuple[float, float, float]
 
@@ -42,10 +42,3 @@ def permille(wdl: WDL) -> tuple[int, int, int]:
     win = min(max(round(1000 * wdl[0]), 0), 1000)
     loss = min(max(round(1000 * wdl[2]), 0), 1000 - win)
     return win, 1000 - win - loss, loss
-
-
-def mate_moves(certain: Certain | None) -> int | None:
-    """Moves to the proven mate as UCI counts them, negative if it is ours; None without one."""
-    if certain is None or certain.result == 0:
-        return None
-    return (certain.distance + 1) // 2 * certain.result
