@@ -260,13 +260,29 @@ def test_ctrl_c_keeps_the_games_that_are_finished(tmp_path: Path) -> None:
     assert f"{len(games)} of 5000 games with annotations" in out
 
 
-def test_ctrl_c_waits_until_a_game_is_written_and_counted() -> None:
-    done = []
-    with pytest.raises(KeyboardInterrupt), whole():  # noqa: PT012
+def interrupted(done: list[str]) -> None:
+    with whole():
         signal.raise_signal(signal.SIGINT)
         done.append("the rest of the block")
-    assert done
+    done.append("what follows")
+
+
+def test_ctrl_c_waits_until_a_game_is_written_and_counted() -> None:
+    done: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(done)
+    assert done == ["the rest of the block"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_who_does_not_hear_ctrl_c_is_not_interrupted() -> None:
+    done: list[str] = []
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in the background of a script
+    try:
+        interrupted(done)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done == ["the rest of the block", "what follows"]
 
 
 @pytest.mark.skipif(not NETS.is_dir(), reason="no networks in ../shared/data/nets")

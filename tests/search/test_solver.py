@@ -86,6 +86,11 @@ def test_late_connect_four_positions_are_proven_as_the_solver_says() -> None:
     assert proven >= 190
 
 
+def test_without_a_proof_there_is_no_mate() -> None:
+    result = Search(TICTACTOE, UniformEvaluator(), plain()).run(TICTACTOE.initial(), simulations=5)
+    assert (result.proven, result.mate) == (None, None)
+
+
 def test_a_certain_win_ends_the_search_and_is_played_at_once() -> None:
     state = TICTACTOE.parse_position("XX./OO./...")
     search = Search(TICTACTOE, UniformEvaluator(), plain())

@@ -200,7 +200,7 @@ def bar(games: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def whole() -> Iterator[None]:
-    """Ctrl-C inside comes at the end: a game is written and counted, or neither."""
+    """Ctrl-C inside comes at its end, if it is heard at all: a game is written and counted."""
     heard: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     try:
@@ -208,7 +208,7 @@ def whole() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, before)
     if heard:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
 
 def write_game(game: chess.pgn.Game, file: TextIO | None) -> None:
