@@ -72,23 +72,29 @@ inline std::size_t best_index(const std::vector<ActionResult>& actions) {
   return best;
 }
 
-// S16: the improved policy, softmax(logits + sigma(completed Q)). An action never visited is given
-// the mixed value: the network's for the root and the prior-weighted mean of the visited Q's.
-inline std::vector<double> gumbel_target(const SearchResult& r, const SearchOptions& options) {
+// S16: an action never visited is given the mixed value, the network's for the root and the
+// prior-weighted mean of the visited Q's.
+inline double mixed_value(const SearchResult& r) {
   double mass = 0;
   double weighted = 0;
   double visits = 0;
-  std::uint32_t most = 0;
   for (const ActionResult& a : r.actions) {
-    most = std::max(most, a.visits);
     visits += a.visits;
     if (a.visits == 0) continue;
     mass += a.network_prior;
     weighted += a.network_prior * a.q;
   }
   const double mean = mass > 0 ? weighted / mass : 0.0;
-  const double mixed = (r.network_value + visits * mean) / (1.0 + visits);
-  std::vector<double> target;
+  return (r.network_value + visits * mean) / (1.0 + visits);
+}
+
+// S16: the improved policy, softmax(logits + sigma(completed Q)), becomes the target, and what it
+// is worth the root's value: the visits' mean would count what halving spent on worse actions.
+inline void improve_by_gumbel(SearchResult& r, const SearchOptions& options) {
+  const double mixed = mixed_value(r);
+  std::uint32_t most = 0;
+  for (const ActionResult& a : r.actions) most = std::max(most, a.visits);
+  std::vector<double>& target = r.target;
   double largest = -1e300;
   for (const ActionResult& a : r.actions) {
     const double q = a.visits > 0 ? a.q : mixed;
@@ -99,8 +105,12 @@ inline std::vector<double> gumbel_target(const SearchResult& r, const SearchOpti
   }
   double total = 0;
   for (double& t : target) total += t = std::exp(t - largest);
-  for (double& t : target) t /= total;
-  return target;
+  double value = 0;
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    target[i] /= total;
+    value += target[i] * (r.actions[i].visits > 0 ? r.actions[i].q : mixed);
+  }
+  if (!r.certain) r.value = value;
 }
 
 // S9, S15: visits without those that were forced. S15 takes visits from an action as long as its
@@ -236,7 +246,11 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
   if (!r.actions.empty()) {
     if (tree.table.restricted && !r.certain) r.value = r.actions[best_index(r.actions)].q;
     r.best = options.gumbel ? best_gumbel(r, options) : best_index(r.actions);
-    r.target = options.gumbel ? gumbel_target(r, options) : visit_target(r, constants);
+    if (options.gumbel) {
+      improve_by_gumbel(r, options);
+    } else {
+      r.target = visit_target(r, constants);
+    }
   }
   return r;
 }

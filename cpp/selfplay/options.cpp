@@ -151,7 +151,7 @@ std::span<const Option<SelfPlayOptions>> selfplay_option_table() {
        {},
        "S11",
        "-",
-       "Proven wins get the whole policy target, proven losses none of it."},
+       "Proven wins get the whole policy target, proven losses none; proven values do not fade."},
       {"seed", &O::seed, 0, 9e15, {}, "-", "-", "Of everything random in the games."},
   };
   return table;

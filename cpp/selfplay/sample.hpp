@@ -142,16 +142,23 @@ inline std::vector<double> policy_target(const SearchResult& result, bool exact)
   return target;
 }
 
-// Draw probability of the root: its actions' by visits.
+// Value target of a search. With `exact`, a proof's result does not fade with its distance (S10).
+inline double value_target(const SearchResult& result, bool exact) {
+  if (exact && result.certain) return result.certain.result();
+  return std::clamp(result.value, -1.0, 1.0);
+}
+
+// Draw probability of the root: that of the actions that were tried, as the target weighs them.
 inline double root_draw(const SearchResult& result) {
   if (result.certain) return result.certain.proof == Proof::kDraw;
-  double visits = 0;
+  double total = 0;
   double sum = 0;
-  for (const ActionResult& a : result.actions) {
-    visits += a.visits;
-    sum += a.visits * a.draw;
+  for (std::size_t i = 0; i < result.actions.size(); ++i) {
+    if (result.actions[i].visits == 0) continue;
+    total += result.target[i];
+    sum += result.target[i] * result.actions[i].draw;
   }
-  return visits > 0 ? std::clamp(sum / visits, 0.0, 1.0 - std::abs(result.value)) : 0.0;
+  return total > 0 ? sum / total : 0.0;
 }
 
 // Appends the sample of a searched position. Result, plies left and the game's flags follow when
@@ -182,7 +189,7 @@ void add_sample(const G& game, const typename G::State& state, const SearchResul
   }
   out.observations.insert(out.observations.end(), words.begin(), words.end());
   out.policy_counts.push_back(static_cast<std::uint16_t>(order.size()));
-  const double value = std::clamp(result.value, -1.0, 1.0);
+  const double value = value_target(result, exact);
   out.values.push_back(static_cast<std::int16_t>(std::lround(value * kValueUnit)));
   const double draw = std::min(root_draw(result), 1.0 - std::abs(value));
   out.draws.push_back(static_cast<std::uint16_t>(std::floor(draw * kShareUnit)));

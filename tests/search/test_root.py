@@ -151,6 +151,21 @@ def test_actions_never_visited_get_the_mixed_value_in_the_gumbel_target() -> Non
     logits = (5.0 + result.visits.max()) * 0.5 * completed
     expected = np.exp(logits) / np.exp(logits).sum()
     assert result.target == pytest.approx(expected, rel=1e-5)
+    assert result.value == pytest.approx(expected @ completed, rel=1e-5)
+
+
+def test_what_halving_spends_on_worse_actions_does_not_lower_the_gumbel_roots_value() -> None:
+    game = TreeGame([3] * 8)
+
+    def values(path: tuple[int, ...]) -> float:  # one action wins, seven lose
+        good = 0.9 if path[:1] == (5,) else -0.9
+        return 0.0 if not path else good if len(path) % 2 == 0 else -good
+
+    options = SearchOptions(gumbel=True, cache_mib=0, solver=False, turn_discount=1.0)
+    result = Search(game, TableEvaluator(game, values), options).run((), simulations=24)
+    mean = float(result.visits @ result.q) / result.root_visits
+    assert mean < 0.3
+    assert result.value == pytest.approx(0.9, abs=1e-3)
 
 
 def test_gumbel_finds_a_good_action_that_the_prior_hides_with_few_simulations() -> None:

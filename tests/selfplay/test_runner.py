@@ -275,6 +275,12 @@ def test_proven_wins_have_the_whole_target_and_proven_losses_none() -> None:
 
     assert whole(exact) == 1.0 > whole(plain)
 
+    def lengths(played: dict[str, Any]) -> set[int]:
+        return set(np.abs(played["values"][(flags(played) & PROVEN) > 0]))
+
+    assert lengths(exact) == {0, 32767}  # whatever its distance
+    assert len(lengths(plain)) > 2
+
 
 def test_a_proven_game_can_end_at_once() -> None:
     on = make_runner(full_search_probability=1, end_when_proven=True).play(400)
