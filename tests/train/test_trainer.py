@@ -23,6 +23,8 @@ from zermelo.train import trainer as trainer_module  # noqa: E402
 
 SMALL = NetworkOptions(blocks=1, filters=8, value_hidden=16, moves_left=True)
 OPTIONS = TrainOptions(threads=1, learning_rate=0.003)
+MUON = TrainOptions(threads=1, learning_rate=0.003, optimiser="muon")
+both_optimisers = pytest.mark.parametrize("options", [OPTIONS, MUON], ids=["adamw", "muon"])
 
 
 @pytest.fixture(scope="module")
@@ -93,22 +95,23 @@ def test_a_python_game_is_trained_like_any_other() -> None:
     assert last < first
 
 
+@both_optimisers
 def test_a_run_that_stops_and_goes_on_ends_like_one_that_does_not(
-    batches: list[SampleBatch], tmp_path: Path
+    batches: list[SampleBatch], tmp_path: Path, options: TrainOptions
 ) -> None:
-    whole = made_trainer()
+    whole = made_trainer(options)
     for iteration in (0, 1):
         whole.train_iteration(batches, iteration, 4)
     torch.manual_seed(11)
 
-    halved = made_trainer()
+    halved = made_trainer(options)
     halved.train_iteration(batches, 0, 4)
     store = CheckpointStore(tmp_path)
     store.save(0, halved.weights(), halved.state())
     random_state = torch.random.get_rng_state()
 
     torch.manual_seed(12)
-    resumed = Trainer(ResidualNetwork(halved.network.architecture), OPTIONS)
+    resumed = Trainer(ResidualNetwork(halved.network.architecture), options)
     newest = store.newest()
     assert newest is not None
     resumed.restore(newest.training())
@@ -121,12 +124,15 @@ def test_a_run_that_stops_and_goes_on_ends_like_one_that_does_not(
     assert whole_state.numbers == resumed_state.numbers
 
 
-def test_the_moments_of_the_optimiser_are_needed_to_go_on(batches: list[SampleBatch]) -> None:
-    first = made_trainer()
+@pytest.mark.parametrize(("options", "part"), [(OPTIONS, 0), (MUON, 0), (MUON, 1)])
+def test_the_moments_of_the_optimiser_are_needed_to_go_on(
+    batches: list[SampleBatch], options: TrainOptions, part: int
+) -> None:
+    first = made_trainer(options)
     first.train_iteration(batches, 0, 4)
-    second = made_trainer()
+    second = made_trainer(options)
     second.restore(first.state())
-    second.optimiser.state.clear()
+    second.optimiser.parts[part].state.clear()
     first.train_iteration(batches, 1, 4)
     second.train_iteration(batches, 1, 4)
     assert not same(first, second)
@@ -153,6 +159,13 @@ def test_a_state_of_another_network_is_refused() -> None:
         deeper.restore(state)
 
 
+def test_a_state_of_another_optimiser_is_refused(batches: list[SampleBatch]) -> None:
+    trained = made_trainer()
+    trained.train_iteration(batches, 0, 4)
+    with pytest.raises(UserError, match=r"'block0_conv1.*momentum'.*another network or optimiser"):
+        made_trainer(MUON).restore(trained.state())
+
+
 def test_the_learning_rate_follows_the_schedule_over_all_passes(
     batches: list[SampleBatch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,23 +173,20 @@ def test_the_learning_rate_follows_the_schedule_over_all_passes(
     options = TrainOptions(threads=1, passes=2)
     trainer = made_trainer(options)
     step = trainer.optimiser.step
-    monkeypatch.setattr(
-        trainer.optimiser,
-        "step",
-        lambda: (rates.append(trainer.optimiser.param_groups[1]["lr"]), step())[1],
-    )
+    monkeypatch.setattr(trainer.optimiser, "step", lambda rate: (rates.append(rate), step(rate))[1])
     metrics = trainer.train_iteration(batches, 0, 1)
     assert rates == [learning_rate_at(index, 12, options) for index in range(12)]
     assert metrics["steps"] == 12
     assert metrics["learning_rate_last"] == rates[-1]
 
 
-def test_only_kernels_decay() -> None:
-    trainer = made_trainer(TrainOptions(threads=1, weight_decay=0.5))
+@pytest.mark.parametrize("optimiser", ["adamw", "muon"])
+def test_only_kernels_decay(optimiser: str) -> None:
+    trainer = made_trainer(TrainOptions(threads=1, weight_decay=0.5, optimiser=optimiser))
     before = {name: p.detach().clone() for name, p in trainer.network.named_parameters()}
     for parameter in trainer.network.parameters():
         parameter.grad = torch.zeros_like(parameter)
-    trainer.optimiser.step()
+    trainer.optimiser.step(0.002)
     for name, parameter in trainer.network.named_parameters():
         kernel = name.endswith(".weight") and ".norm." not in name
         factor = 1 - 0.5 * 0.002 if kernel else 1.0
@@ -189,7 +199,7 @@ def test_a_long_gradient_is_shortened(
     lengths: list[float] = []
 
     def record(trainer: Trainer) -> None:
-        def step() -> None:
+        def step(_rate: float) -> None:
             gradients = [p.grad.flatten() for p in trainer.network.parameters()]
             lengths.append(float(torch.cat(gradients).norm()))
 

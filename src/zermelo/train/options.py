@@ -30,9 +30,15 @@ class TrainOptions:
         technique="T11",
         alphazero="about 1",
     )
+    optimiser: str = option(
+        "adamw",
+        "what steps the parameters; muon is Muon for the tower's kernels, AdamW for the rest",
+        choices=("adamw", "muon"),
+        alphazero="SGD with momentum",
+    )
     learning_rate: float = option(
         0.002,
-        "highest learning rate of an iteration (AdamW)",
+        "highest learning rate of an iteration",
         low=1e-8,
         high=1.0,
         technique="T10",

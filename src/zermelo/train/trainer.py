@@ -17,14 +17,7 @@ from zermelo.network.weights import Weights
 from zermelo.train.arithmetic import autocast, choose_device, choose_precision, fixed_arithmetic
 from zermelo.train.loader import BatchLoader, TensorBatch
 from zermelo.train.losses import Losses, batch_losses
-from zermelo.train.optimiser import (
-    as_array,
-    copy_into,
-    make_optimiser,
-    optimiser_arrays,
-    restore_optimiser,
-    set_learning_rate,
-)
+from zermelo.train.optimiser import NetworkOptimiser, as_array, copy_into
 from zermelo.train.options import TrainOptions
 from zermelo.train.schedule import learning_rate_at
 from zermelo.train.tally import Tally
@@ -79,7 +72,7 @@ class Trainer:
         # Convolutions are a little faster with channels last; the numbers are the same ones.
         self.network = network.to(self.device)
         self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.optimiser = make_optimiser(self.network, self.options)
+        self.optimiser = NetworkOptimiser(self.network, self.options)
         self.iterations = 0  # finished
         self.steps = 0  # of the optimiser, in all iterations
         self.samples = 0  # trained on, in all iterations
@@ -154,13 +147,12 @@ class Trainer:
         loss = losses.total.item()
         if not math.isfinite(loss):
             raise DivergedError(f"{place}: the loss is {loss}; {_why(batch, rate)}")
-        self.optimiser.zero_grad(set_to_none=True)
+        self.optimiser.zero_grad()
         losses.total.backward()  # type: ignore[no-untyped-call]
         norm = norms.clip(self.network.parameters())
         if not math.isfinite(norm):
             raise DivergedError(f"{place}: the gradient is {norm}; {_why(batch, rate)}")
-        set_learning_rate(self.optimiser, rate)
-        self.optimiser.step()
+        self.optimiser.step(rate)
         return losses
 
     @torch.no_grad()
@@ -186,7 +178,7 @@ class Trainer:
     def state(self) -> TrainingState:
         """A copy of everything that the next iteration depends on, apart from the batches."""
         arrays = {NETWORK + k: as_array(v) for k, v in self.network.state_dict().items()}
-        for name, array in optimiser_arrays(self.network, self.optimiser).items():
+        for name, array in self.optimiser.arrays().items():
             arrays[OPTIMISER + name] = array
         arrays[GENERATOR] = as_array(torch.random.get_rng_state())
         numbers = {"iterations": self.iterations, "steps": self.steps, "samples": self.samples}
@@ -203,7 +195,7 @@ class Trainer:
             for name, array in arrays.items()
             if name.startswith(OPTIMISER)
         }
-        restore_optimiser(self.network, self.optimiser, moments)
+        self.optimiser.restore(moments)
         generator = torch.empty_like(torch.random.get_rng_state())
         copy_into(generator, arrays, GENERATOR)
         torch.random.set_rng_state(generator)
