@@ -95,7 +95,7 @@ std::span<const Option<SelfPlayOptions>> selfplay_option_table() {
        {},
        "P3",
        "30",
-       "Plies over which it falls."},
+       "Plies over which it falls; with a Gumbel root, in which its sample is played."},
       {"opening_share",
        &O::opening_share,
        0,

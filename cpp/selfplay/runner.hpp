@@ -345,10 +345,14 @@ class Runner {
       for (const ActionResult& a : result.actions) priors.push_back(a.network_prior);
       return sample_index(priors, options_.opening_temperature, board.random);
     }
+    if (result.actions[result.best].certain.proof == Proof::kWin) return result.best;
     const double temperature = temperature_at(options_, static_cast<int>(board.history.size()));
-    const bool won = result.actions[result.best].certain.proof == Proof::kWin;
-    if (won || temperature <= 0 || (search_.gumbel && board.full)) return result.best;
-    return sample_index(policy_target(result, true), temperature, board.random);
+    const bool halved = search_.gumbel && board.full;  // its best action is a sample already
+    if (halved ? temperature > 0 : temperature <= 0) return result.best;
+    const std::vector<double> policy = policy_target(result, true);
+    if (!halved) return sample_index(policy, temperature, board.random);
+    return static_cast<std::size_t>(std::max_element(policy.begin(), policy.end()) -
+                                    policy.begin());
   }
 
   void play_action(Board& board, Action action) {

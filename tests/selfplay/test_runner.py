@@ -71,6 +71,19 @@ def test_fast_searches_have_no_noise() -> None:
     assert full["unique_games"] > full["games"] / 2
 
 
+def test_a_gumbel_root_plays_its_sample_first_and_after_temperature_plies_its_target() -> None:
+    search = {"gumbel": True, "gumbel_scale": 0.0, "solver": False}  # the target is the prior
+    unique = {
+        plies: make_runner(full_search_probability=1, search=search, temperature_plies=plies).play(
+            1000
+        )["statistics"]
+        for plies in (0, 1, 99)
+    }
+    assert unique[0]["unique_games"] == 1 < unique[0]["games"]
+    assert 1 < unique[1]["unique_games"] <= 7  # as many as first moves
+    assert unique[99]["unique_games"] == unique[99]["games"]
+
+
 def test_the_first_plies_are_always_searched_fully_when_asked() -> None:
     played = make_runner(full_search_probability=0.0, always_full_plies=4).play(200)
     assert set(played["plies"]) == {0, 1, 2, 3}
