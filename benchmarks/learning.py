@@ -64,12 +64,17 @@ WAYS: dict[str, tuple[str, ...]] = {
     "each sample once": ("train.reuse=1",),
     "each sample 4 times": ("train.reuse=4",),
     "each sample 8 times": ("train.reuse=8",),
-    "each sample 4 times, fpu zero": ("train.reuse=4", "search.fpu=zero"),
-    "each sample 4 times, learning rate 0.001": ("train.reuse=4", "train.learning_rate=0.001"),
     "value_blend 0": ("train.value_blend=0",),
     "value_blend 1": ("train.value_blend=1",),
-    "learning rate 0.001": ("train.learning_rate=0.001",),
-    "learning rate 0.01": ("train.learning_rate=0.01",),
+    "learning rate 0.002": ("train.learning_rate=0.002",),
+    "learning rate 0.02": ("train.learning_rate=0.02",),
+    "batches of 64": ("train.batch=64",),
+    "batches of 256": ("train.batch=256",),
+    "AdamW, learning rate 0.003, batches of 256": (
+        "train.optimiser=adamw",
+        "train.learning_rate=0.003",
+        "train.batch=256",
+    ),
 }
 
 

@@ -96,6 +96,7 @@ def test_an_existing_run_keeps_its_settings_unless_others_are_given(
     [
         (["{run}", "--set", "blocks=9"], "network.blocks is 1 and cannot become 9"),
         (["{run}", "--seed", "9"], "loop.seed is 5 and cannot become 9"),
+        (["{run}", "--set", "optimiser=muon"], "train.optimiser is 'adamw' and cannot become"),
         (["{run}", "--set", "game.name=connect4"], "game.name is 'tictactoe' and cannot become"),
         (["connect4", "--run", "{run}"], "is a run of tictactoe, not of connect4"),
         (["{run}", "--set", "lerning_rate=1"], "did you mean 'learning_rate'?"),

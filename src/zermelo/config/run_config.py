@@ -35,6 +35,7 @@ HEAD = ("format", "version", "commit", "made")  # keys before the sections
 FIXED = {
     ("game", "name"): "its samples and checkpoints are of that game",
     ("loop", "seed"): "its games so far were played with that seed",
+    ("train", "optimiser"): "its checkpoints hold the moments of that optimiser",
 }
 FIXED_SECTIONS = {"network": "its checkpoints have a network of those sizes"}
 
