@@ -130,23 +130,21 @@ def test_few_simulations_for_many_actions_are_searched_by_halving() -> None:
     assert any("search.gumbel is on" in reason for reason in reasons)
 
 
-def test_with_gumbel_nothing_is_chosen_that_has_no_effect() -> None:
-    short = dataclasses.replace(SLOW, plies=18.0)
-    settings, reasons = choose_settings(zermelo.game("hex"), short)
+def test_a_gumbel_root_is_given_no_noise() -> None:
+    settings, reasons = choose_settings(zermelo.game("hex"), SLOW)
     assert settings["search"] == {"gumbel": True}
-    assert settings["selfplay"]["opening_share"] == pytest.approx(0.9)
-    assert settings["selfplay"]["opening_plies"] == 9
-    assert settings["selfplay"]["opening_temperature"] == pytest.approx(3)
-    assert "temperature_plies" not in settings["selfplay"]
-    assert not any("dirichlet" in reason or "temperature_plies" in reason for reason in reasons)
-    # The fast searches of long games still choose by temperature.
-    assert choose_settings(zermelo.game("hex"), SLOW)[0]["selfplay"]["temperature_plies"] == 11
+    assert not any("dirichlet" in reason for reason in reasons)
 
 
-def test_without_gumbel_no_openings_are_chosen() -> None:
-    settings, _ = choose_settings(zermelo.game("connect4"), CONNECT4)
-    assert "opening_share" not in settings["selfplay"]
-    assert "gumbel" not in settings["search"]
+@pytest.mark.parametrize(("game", "found"), [("hex", SLOW), ("connect4", CONNECT4)])
+def test_games_differ_by_openings_and_samples_with_gumbel_and_without(
+    game: str, found: Measured
+) -> None:
+    short = dataclasses.replace(found, plies=18.0)
+    settings = choose_settings(zermelo.game(game), short)[0]["selfplay"]
+    assert settings["opening_share"] == pytest.approx(0.9)
+    assert settings["opening_temperature"] == pytest.approx(3)
+    assert settings["opening_plies"] == settings["temperature_plies"] == 9
 
 
 def test_what_depends_on_a_given_value_follows_it() -> None:

@@ -30,7 +30,7 @@ SAMPLES = (1000, 2000, 4000, 8000, 16000)  # per iteration
 ITERATION_SECONDS = 25.0  # of self-play, about
 SHORT_GAME = 20  # plies; below, every move is searched in full
 FULL_SHARE, FAST_FRACTION = 0.25, 0.25
-OPENING_SHARE, OPENING_TEMPERATURE = 0.9, 3.0  # with Gumbel, as the tuned presets have them
+OPENING_SHARE, OPENING_TEMPERATURE = 0.9, 3.0  # as the tuned presets have them
 OPENING_PLIES = (2, 16)
 PLIES = (16, 1024)  # bounds of the longest game
 REUSE = 2.0  # as the tuned presets have it
@@ -93,7 +93,7 @@ def choose_settings(
     simulations, moves = _simulations(found, evaluations, choices)
     gumbel = _gumbel(found, simulations, choices)
     full = _games(found, choices)
-    _variety(found, gumbel, full, choices)
+    _variety(found, gumbel, choices)
     samples = _samples(found, moves, full, choices)
     _parallel(found, samples, full, choices)
     _training(samples, choices)
@@ -175,33 +175,28 @@ def _games(found: Measured, choices: Choices) -> float:
     return full
 
 
-def _variety(found: Measured, gumbel: bool, full: float, choices: Choices) -> None:
-    """What makes games differ, as far as it has an effect: Gumbel samples take the place of noise.
-
-    With Gumbel only fast searches choose by temperature.
-    """
-    if gumbel:
-        least, most = OPENING_PLIES
-        choices.choose(
-            "selfplay",
-            f"with search.gumbel games differ by openings that the raw policy plays, half of a "
-            f"random game's {found.plies:.0f} plies, from {least} to {most}",
-            opening_share=OPENING_SHARE,
-            opening_plies=max(least, min(most, round(found.plies / 2))),
-            opening_temperature=OPENING_TEMPERATURE,
-        )
-    else:
+def _variety(found: Measured, gumbel: bool, choices: Choices) -> None:
+    """What makes games differ. A Gumbel root takes no noise: its samples do that."""
+    least, most = OPENING_PLIES
+    choices.choose(
+        "selfplay",
+        f"games differ most by openings that the raw policy plays, of up to half of a random "
+        f"game's {found.plies:.0f} plies, from {least} to {most}",
+        opening_share=OPENING_SHARE,
+        opening_plies=max(least, min(most, round(found.plies / 2))),
+        opening_temperature=OPENING_TEMPERATURE,
+    )
+    if not gumbel:
         choices.choose(
             "search",
             f"10 / {found.branching:.1f} legal actions, within 0.03 and 2",
             dirichlet_alpha=round(min(2.0, max(0.03, 10 / found.branching)), 2),
         )
-    if not gumbel or full < 1:
-        choices.choose(
-            "selfplay",
-            f"half of a random game's {found.plies:.0f} plies, from 4 to 60",
-            temperature_plies=max(4, min(60, round(found.plies / 2))),
-        )
+    choices.choose(
+        "selfplay",
+        f"half of a random game's {found.plies:.0f} plies, from 4 to 60",
+        temperature_plies=max(4, min(60, round(found.plies / 2))),
+    )
 
 
 def _samples(found: Measured, moves: float, full: float, choices: Choices) -> int:
