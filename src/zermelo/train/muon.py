@@ -1,7 +1,7 @@
 """Muon: momentum whose singular values are evened out before each step, for a tower's kernels.
 
 After K. Jordan and others (2024). A kernel [out, in, h, w] counts as the matrix [out, in * h * w].
-torch's own takes matrices only and computes in bf16, five times as slow where that is emulated.
+torch's own takes matrices only and computes in bf16, four times as slow where that is emulated.
 """
 
 from __future__ import annotations
