@@ -3,9 +3,10 @@
 Usage: python benchmarks/value_targets.py --weights RUN [--samples 20000] [--judged 8000]
 [--set SECTION.OPTION=VALUE ...] [--json]
 
-Plays with the preset's options and what `--set` changes, in one process, then solves positions of
-whole games. For each target, the mean squared distance from the true result (win 1, draw 0, loss
--1), in all and by plies: the game's result, the search's root value, and their blends (T3).
+Plays with the preset's options and what `--set` changes, in one process, then solves the last
+positions of finished games. For each target, the mean squared distance from the true result (win
+1, draw 0, loss -1), in all and by plies: the game's result, the search's root value, and their
+blends (T3).
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def preset(settings: list[str]) -> RunConfig:
 
 
 def played(config: RunConfig, weights: Path, count: int) -> Samples:
-    """Samples of whole games."""
+    """Samples of finished games."""
     game = config.game()
     runner = SelfPlay(
         game,

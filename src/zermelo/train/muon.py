@@ -1,4 +1,4 @@
-"""Muon: momentum whose singular values are evened out before each step, for a tower's kernels.
+"""Muon for a tower's kernels, steps along momentum whose singular values are evened out.
 
 After K. Jordan and others (2024). A kernel [out, in, h, w] counts as the matrix [out, in * h * w].
 torch's own takes matrices only and computes in bf16, four times as slow where that is emulated.
