@@ -170,12 +170,13 @@ def test_the_learning_rate_follows_the_schedule_over_all_passes(
     batches: list[SampleBatch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rates: list[float] = []
-    options = TrainOptions(threads=1, passes=2)
+    options = TrainOptions(threads=1, passes=2, learning_rate=0.004, learning_rate_end=0.5)
     trainer = made_trainer(options)
     step = trainer.optimiser.step
     monkeypatch.setattr(trainer.optimiser, "step", lambda rate: (rates.append(rate), step(rate))[1])
-    metrics = trainer.train_iteration(batches, 0, 1)
-    assert rates == [learning_rate_at(index, 12, options) for index in range(12)]
+    metrics = trainer.train_iteration(batches, 2, 3)
+    assert rates == [learning_rate_at(index, 12, 0.002, options) for index in range(12)]
+    assert metrics["learning_rate"] == 0.002
     assert metrics["steps"] == 12
     assert metrics["learning_rate_last"] == rates[-1]
 

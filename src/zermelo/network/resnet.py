@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.network.architecture import Architecture, Layer, NetworkOptions, architecture_for
+from zermelo.network.board_conv import board_conv, supports
 from zermelo.network.build_torch import TorchActivations
 from zermelo.network.graph import Heads, forward
 from zermelo.network.positions import sample_observations
@@ -32,7 +33,9 @@ class NormedConv(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """[B, inputs, H, W] -> [B, outputs, H, W]."""
-        normed: Tensor = self.norm(self.conv(x))
+        kernel = self.conv.weight
+        fast = self.training and supports(x, kernel)
+        normed: Tensor = self.norm(board_conv(x, kernel) if fast else self.conv(x))
         return normed
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from zermelo.train.metrics import MetricsWriter, read_metrics
 from zermelo.train.options import TrainOptions
-from zermelo.train.schedule import learning_rate_at
+from zermelo.train.schedule import highest_rate_at, learning_rate_at
 from zermelo.train.targets import value_blend_at
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "TrainOptions",
     "TrainProgress",
     "Trainer",
+    "highest_rate_at",
     "learning_rate_at",
     "read_metrics",
     "value_blend_at",

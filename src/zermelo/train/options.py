@@ -44,6 +44,14 @@ class TrainOptions:
         technique="T10",
         alphazero="0.2 to 0.0002 in steps, with momentum",
     )
+    learning_rate_end: float = option(
+        1.0,
+        "highest learning rate of the last iteration, as a share of learning_rate; it falls "
+        "linearly over the second half of the iterations",
+        low=1e-6,
+        high=1.0,
+        technique="T10",
+    )
     one_cycle: bool = option(
         True,
         "let the learning rate rise and fall once per iteration; off keeps it at its highest",

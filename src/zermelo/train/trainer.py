@@ -19,7 +19,7 @@ from zermelo.train.loader import BatchLoader, TensorBatch
 from zermelo.train.losses import Losses, batch_losses
 from zermelo.train.optimiser import NetworkOptimiser, as_array, copy_into
 from zermelo.train.options import TrainOptions
-from zermelo.train.schedule import learning_rate_at
+from zermelo.train.schedule import highest_rate_at, learning_rate_at
 from zermelo.train.tally import Tally
 from zermelo.train.targets import value_blend_at
 
@@ -98,6 +98,7 @@ class Trainer:
         what it raises ends the iteration.
         """
         blend = value_blend_at(iteration, total_iterations, self.options)
+        highest = highest_rate_at(iteration, total_iterations, self.options)
         steps = len(batches) * self.options.passes
         tally, norms, step = Tally(), _Norms(self.options.gradient_clip), 0
         started = time.perf_counter()
@@ -107,7 +108,7 @@ class Trainer:
             BatchLoader(_passes(batches, self.options.passes), self.device) as loader,
         ):
             for batch in loader:
-                rate = learning_rate_at(step, steps, self.options)
+                rate = learning_rate_at(step, steps, highest, self.options)
                 losses = self._step(
                     batch, blend, rate, norms, f"iteration {iteration}, step {step}"
                 )
@@ -129,7 +130,7 @@ class Trainer:
             "total_samples": self.samples,
             "seconds": seconds,
             "samples_per_second": tally.samples / seconds,
-            "learning_rate": self.options.learning_rate,
+            "learning_rate": highest,
             "learning_rate_last": rate,
             "value_blend": blend,
             "precision": self.precision,
