@@ -277,6 +277,21 @@ def test_the_newest_checkpoint_of_a_run_is_named_once(
         assert "\nmine?simulations=800 plays " in shown
 
 
+def test_a_run_is_played_with_its_own_search(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tables = {"game": {"name": "tictactoe"}, "search": {"gumbel": True, "c_puct": 2.5}}
+    made = Run.create(tmp_path / "mine", RunConfig.from_tables(tables))
+    made.unlock()
+    CheckpointStore(made.checkpoints).save(1, small_weights("tictactoe"), TrainingState({}, {}))
+    type_in(monkeypatch, "b2", "quit")
+    assert main(["play", "tictactoe", "--run", str(made.path)]) == 0
+    shown = capsys.readouterr().out
+    played = next(line for line in shown.splitlines() if " plays " in line)
+    assert "c_puct=2.5" in played
+    assert "gumbel=" in played
+
+
 def test_a_hint_is_given_though_a_training_has_removed_the_checkpoint(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

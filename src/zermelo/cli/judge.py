@@ -1,4 +1,4 @@
-"""What the commands of analysis share: the network or its stand-in, and `--set`."""
+"""What the commands of analysis share: the network or its stand-in, its search, and `--set`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from zermelo.games.protocol import Game
 from zermelo.games.registry import named_game
 from zermelo.network import load_network
 from zermelo.network.measure import choice_text
-from zermelo.players.network_path import network_path
+from zermelo.players.network_path import CHECKPOINTS, network_path
 from zermelo.players.search_player import native_evaluator, network_evaluator
-from zermelo.search import LOOSE_CACHE
+from zermelo.search import LOOSE_CACHE, SearchOptions
 
 # With a network: mini-batches, and transpositions whatever came before them.
 NETWORK_OPTIONS: dict[str, Any] = {"leaves_per_tree": 8, "batch": 64, **LOOSE_CACHE}
@@ -59,3 +59,25 @@ def read_settings(settings: Sequence[str]) -> dict[str, Any]:
             raise UserError(f"--set '{setting}' should look like c_puct=1.2")
         given[name] = value
     return given
+
+
+def search_of(weights: str | None) -> SearchOptions:
+    """What the run of a checkpoint searches with, so that figures are the same; else defaults."""
+    from zermelo.config import RunConfig, read_run_file
+
+    if weights is not None:
+        checkpoints = Path(network_path(weights)).resolve().parent
+        file = checkpoints.parent / "run.toml"
+        if checkpoints.name == CHECKPOINTS and file.is_file():
+            return RunConfig.from_tables(read_run_file(file)[1], str(file)).search
+    return SearchOptions()
+
+
+def changed_options(search: SearchOptions) -> dict[str, Any]:
+    """Those with other values than their defaults, but for the threads."""
+    usual = type(search)().to_dict()
+    return {
+        name: value
+        for name, value in search.to_dict().items()
+        if value != usual[name] and name != "threads"
+    }

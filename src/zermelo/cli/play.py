@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from zermelo.cli.judge import tell_choice
+from zermelo.cli.judge import changed_options, search_of, tell_choice
 from zermelo.cli.match_report import short_name
 from zermelo.cli.options import GameArgument
 from zermelo.errors import UserError
@@ -55,7 +55,8 @@ def play(
         ),
     ] = None,
     run: Annotated[
-        Path | None, typer.Option(help="Play the newest checkpoint of this training run.")
+        Path | None,
+        typer.Option(help="Play a training run's newest checkpoint, searched as in the run."),
     ] = None,
     side: Annotated[
         str, typer.Option(help="Which player you are: first, second or random.")
@@ -72,7 +73,7 @@ def play(
     opponent: Player
     if run is not None:
         refuse_other_run(run, rules)
-        opponent = SearchPlayer(weights=str(run))
+        opponent = SearchPlayer(weights=str(run), **changed_options(search_of(str(run))))
     else:
         opponent = find_player(against or default_opponent(rules), rules)
     seat = random.randrange(2) if side == "random" else SIDES.index(side)

@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zermelo.cli.judge import (
+    changed_options,
+    open_judge,
+    read_settings,
+    rules_for,
+    search_of,
+)
 from zermelo.cli.match_report import Live, OpeningsOption, SeedOption, print_table
 from zermelo.cli.options import (
     BackendOption,
@@ -82,7 +89,6 @@ def yardstick(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a network: known positions, perfect play, fixed opponents."""
-    from zermelo.cli.judge import open_judge, read_settings, rules_for
     from zermelo.cli.waiting import interruptible
     from zermelo.cores import available_cores
     from zermelo.evaluate.yardsticks import installed, measure
@@ -129,30 +135,6 @@ def yardstick(
         print(json.dumps(report(rules, title, plan, options, figures, games_lost), indent=2))
     else:
         show(rules, title, plan, options, figures, games_lost)
-
-
-def search_of(weights: str | None) -> SearchOptions:
-    """What the run of a checkpoint measures with, so that figures are the same; else defaults."""
-    from zermelo.config import RunConfig, read_run_file
-    from zermelo.players.network_path import CHECKPOINTS, network_path
-    from zermelo.search import SearchOptions
-
-    if weights is not None:
-        checkpoints = Path(network_path(weights)).resolve().parent
-        file = checkpoints.parent / "run.toml"
-        if checkpoints.name == CHECKPOINTS and file.is_file():
-            return RunConfig.from_tables(read_run_file(file)[1], str(file)).search
-    return SearchOptions()
-
-
-def changed_options(search: SearchOptions) -> dict[str, Any]:
-    """Those with other values than their defaults, but for the threads."""
-    usual = type(search)().to_dict()
-    return {
-        name: value
-        for name, value in search.to_dict().items()
-        if value != usual[name] and name != "threads"
-    }
 
 
 def evaluate_options(**given: Any) -> EvaluateOptions:
