@@ -43,7 +43,7 @@ WAYS: dict[str, tuple[str, ...]] = {
     "PUCT, 32 simulations": ("search.gumbel=off",),
     "PUCT, 100 simulations": ("search.gumbel=off", "selfplay.simulations=100"),
     "gumbel_scale 1": ("search.gumbel_scale=1",),
-    "fpu zero": ("search.fpu=zero",),
+    "fpu reduced": ("search.fpu=reduced",),
     "no solver": (
         "search.solver=off",
         "selfplay.exact_targets=off",
