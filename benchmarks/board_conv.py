@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 from torch.nn.functional import conv2d
-from train import make_sampler
+from train import make_sampler, own_convolutions
 
 import zermelo
 from zermelo.cores import available_cores
@@ -87,19 +87,17 @@ def of_training(rounds: int) -> dict[str, Any]:
     batches = list(make_sampler(game, 128 * STEPS, 128))[:STEPS]
     network = resnet.new_network(game, NetworkOptions(blocks=5, filters=64))
     trainer = Trainer(network, TrainOptions(batch=128, optimiser="muon", precision="f32"))
-    supported = resnet.supports
 
-    def steps(allowed: bool) -> Callable[[], None]:
-        def work() -> None:
-            resnet.supports = supported if allowed else lambda x, kernel: False  # noqa: ARG005
-            trainer.train_iteration(batches, 0, 1)
-            resnet.supports = supported
+    def with_it() -> None:
+        trainer.train_iteration(batches, 0, 1)
 
-        return work
+    def without() -> None:
+        with own_convolutions():
+            with_it()
 
     return {
         "what": "a step of training, Connect Four, 5x64, batch 128, Muon",
-        "faster": ratio(steps(allowed=False), steps(allowed=True), rounds),
+        "faster": ratio(without, with_it, rounds),
         "error": None,
     }
 

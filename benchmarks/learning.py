@@ -23,7 +23,8 @@ from connect4_sets import SETS, measured
 HARD = "Test_L1_R3_first300"  # openings far from their end
 SIMULATIONS = 100  # for each choice when a network is judged
 
-# What all runs share: the preset's first part, since its searches grow over a whole hour.
+# What all runs share: the preset's first part, since its searches grow over a whole hour and its
+# learning rate falls in the second half of it.
 COMMON = (
     "selfplay.simulations=32", "selfplay.progressive_fraction=0", "train.value_blend_ramp=0",
     "evaluate.every=0", "loop.iterations=1000",
@@ -52,6 +53,8 @@ WAYS: dict[str, tuple[str, ...]] = {
     "proven games played out": ("selfplay.end_when_proven=off",),
     "no resignation": ("selfplay.resign_calibrated=off",),
     "no random openings": ("selfplay.opening_share=0",),
+    "openings at temperature 3": ("selfplay.opening_temperature=3",),
+    "samples played for 30 plies": ("selfplay.temperature_plies=30",),
     "no cache": ("search.cache_mib=0",),
     "bf16 self-play": ("selfplay.precision=bf16",),
     "f32 self-play": ("selfplay.precision=f32",),

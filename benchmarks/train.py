@@ -4,9 +4,10 @@ Usage: python benchmarks/train.py [--rounds 7] [--steps 12] [--threads 0] [--pre
 
 The trainer decodes samples of real self-play (searched with a uniform evaluator), computes its
 losses over legal actions and its metrics, clips gradients and follows its schedule. The bare loop
-has the same network, batch, layout, precision, threads and optimiser, its tensors are made before
-the clock starts, and it does nothing but forward, plain cross-entropies, backward and step. The two
-take turns; each round gives a ratio, and the median of the ratios is reported.
+has the same network (with torch's own convolutions, not `network/board_conv.py`), batch, layout,
+precision, threads and optimiser, its tensors are made before the clock starts, and it does nothing
+but forward, plain cross-entropies, backward and step. The two take turns; each round gives a ratio,
+and the median of the ratios is reported.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -24,7 +26,7 @@ from torch.nn import functional
 
 import zermelo
 from zermelo import _core
-from zermelo.network import NetworkOptions
+from zermelo.network import NetworkOptions, resnet
 from zermelo.network.resnet import new_network
 from zermelo.replay import Batch, BatchSampler, Samples, merge
 from zermelo.search import SearchOptions
@@ -48,6 +50,17 @@ class Part:
     def __iter__(self) -> Iterator[Batch]:
         for _, batch in zip(range(self.steps), self.sampler, strict=False):
             yield batch
+
+
+@contextmanager
+def own_convolutions() -> Iterator[None]:
+    """Networks train with torch's convolutions meanwhile."""
+    usual = resnet.supports
+    resnet.supports = lambda x, kernel: False  # noqa: ARG005
+    try:
+        yield
+    finally:
+        resnet.supports = usual
 
 
 def make_sampler(game: Any, positions: int, batch: int) -> BatchSampler:
@@ -103,14 +116,15 @@ def measure(case: tuple[str, int, int], arguments: argparse.Namespace) -> dict[s
     tensors = [ready_tensors(each, game.num_actions) for each in Part(sampler, steps)]
 
     def bare() -> None:
-        for ready in tensors:
-            bare_step(network, optimiser, ready, trainer.precision)
+        with own_convolutions():
+            for ready in tensors:
+                bare_step(network, optimiser, ready, trainer.precision)
 
     def ours() -> None:
         trainer.train_iteration(Part(sampler, steps), 0, 1)
 
     torch.set_num_threads(arguments.threads or available_cores())
-    bare_step(network, optimiser, tensors[0], trainer.precision)
+    bare()
     trainer.train_iteration(Part(sampler, 1), 0, 1)
     bare_times, our_times = [], []
     for turn in range(arguments.rounds):

@@ -40,7 +40,7 @@ JUDGED = {
     "learning rate", "learning", "value sign", "simulations", "repetition", "unique games",
     "diversity", "endings", "draws",
 }  # fmt: skip
-# As the presets have them, but for shorter openings.
+# As the presets have it, but for fewer, shorter and tamer openings.
 GUMBEL: Tables = {
     "search": {"gumbel": True, "gumbel_scale": 0.3, "fpu": "reduced"},
     "selfplay": {"end_when_proven": True, "opening_share": 0.7, "opening_plies": 12,
@@ -83,7 +83,12 @@ def flip_results_and_values(samples: Samples, rng: np.random.Generator) -> Sampl
 CASES = (
     Case("healthy-connect4"),
     Case("healthy-tictactoe", game="tictactoe"),
-    Case("healthy-othello6", game="othello?size=6"),
+    # Games of thirty moves: fewer samples are too few games to judge.
+    Case(
+        "healthy-othello6",
+        game="othello?size=6",
+        tables={"loop": {"samples_per_iteration": 2500}},
+    ),
     Case("preset-tictactoe", preset="tictactoe"),
     Case("preset-connect4", preset="connect4"),
     Case("learning-rate-0", "learning", ("learning rate",), train={"learning_rate": 0.0}),

@@ -95,7 +95,7 @@ std::span<const Option<SelfPlayOptions>> selfplay_option_table() {
        {},
        "P3",
        "30",
-       "Plies over which it falls; with a Gumbel root, in which its sample is played."},
+       "Plies over which it falls; with a Gumbel root its sample is played while it is above 0."},
       {"opening_share",
        &O::opening_share,
        0,

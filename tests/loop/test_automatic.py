@@ -147,6 +147,16 @@ def test_games_differ_by_openings_and_samples_with_gumbel_and_without(
     assert settings["opening_plies"] == settings["temperature_plies"] == 9
 
 
+def test_plies_of_openings_are_not_counted_as_samples() -> None:
+    found = dataclasses.replace(CONNECT4, plies=20.0)  # openings of 1 to 10 plies in 9 of 10 games
+    given = {"selfplay": {"full_search_probability": 1.0}}
+    _, reasons = choose_settings(zermelo.game("connect4"), found, given)
+    assert any("a game gives about 15 samples" in reason for reason in reasons)
+    given["selfplay"]["opening_share"] = 0.0
+    _, reasons = choose_settings(zermelo.game("connect4"), found, given)
+    assert any("a game gives about 20 samples" in reason for reason in reasons)
+
+
 def test_what_depends_on_a_given_value_follows_it() -> None:
     game = zermelo.game("connect4")
     usual, _ = choose_settings(game, CONNECT4)

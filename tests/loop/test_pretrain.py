@@ -407,6 +407,9 @@ def test_a_pretraining_that_was_stopped_begins_anew(tmp_path: Path) -> None:
     run = new_run(tmp_path / "run", "tictactoe")
     pretrain(run, Pretraining("teacher:perfect", samples=50))
     shutil.rmtree(run.checkpoints)  # as if it had been stopped before
+    with pytest.raises(UserError, match=r"pretraining of .* was stopped"):
+        run_loop(run, Stop(), PlainView(io.StringIO()))
+    assert not list(run.checkpoints.glob("0*"))
     found = pretrain(run, Pretraining("teacher:perfect", samples=60))
     shards = sorted(run.replay.glob("*.zshard"))
     assert sum(len(read_shard(path).samples) for path in shards) == found["samples"] == 60

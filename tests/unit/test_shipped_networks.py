@@ -9,10 +9,12 @@ import pytest
 
 import zermelo
 from zermelo.cli import main
-from zermelo.cli.play import adviser, default_opponent, usable_network
+from zermelo.cli.judge import SHIPPED_BY, search_of
+from zermelo.cli.play import adviser, default_opponent
+from zermelo.config import find_preset, read_run_file
 from zermelo.network import load_network
-from zermelo.players import player
 from zermelo.players.network_path import shipped_network
+from zermelo.search import SearchOptions
 
 FILES = sorted((Path(zermelo.__file__).parent / "data" / "networks").glob("*.onnx"))
 MOST_BYTES = 2 << 20
@@ -26,6 +28,15 @@ def test_a_shipped_network_is_small_and_is_found_by_its_game(file: Path) -> None
     load_network(file, game)
 
 
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_shipped_network_is_searched_as_the_preset_that_made_it(file: Path) -> None:
+    preset = find_preset(SHIPPED_BY[file.stem])
+    assert preset is not None
+    tables = read_run_file(preset)[1]
+    assert tables["game"]["name"] == load_network(file).architecture.game
+    assert search_of(str(file)) == SearchOptions(**tables.get("search", {}))
+
+
 def test_connect_four_othello_on_6x6_and_tic_tac_toe_have_one() -> None:
     assert {"connect4", "othello_size6", "tictactoe"} <= {file.stem for file in FILES}
 
@@ -33,14 +44,12 @@ def test_connect_four_othello_on_6x6_and_tic_tac_toe_have_one() -> None:
 def test_a_game_without_one_is_played_by_a_search_that_judges_by_random_games() -> None:
     hex5 = zermelo.game("hex?size=5")
     assert shipped_network(hex5) is None
-    opponent = player(default_opponent(hex5), hex5)
-    assert opponent.name == "search?simulations=400&evaluator=rollout"
+    assert default_opponent(hex5).name == "search?simulations=400&evaluator=rollout"
 
 
 def test_hints_are_by_the_network_or_by_many_random_games() -> None:
-    assert adviser(None).name == "search?simulations=2000&evaluator=rollout"
-    network = usable_network(zermelo.game("connect4"))
-    assert adviser(network).name.endswith("connect4.onnx?simulations=800")
+    assert adviser(zermelo.game("hex")).name == "search?simulations=2000&evaluator=rollout"
+    assert "connect4.onnx?simulations=800&" in adviser(zermelo.game("connect4")).name
 
 
 def test_play_takes_the_network_and_says_so(
@@ -53,7 +62,8 @@ def test_play_takes_the_network_and_says_so(
 
 def test_the_network_of_connect_four_opens_in_the_centre_and_ends_the_game() -> None:
     game = zermelo.game("connect4")
-    opponent = player(default_opponent(game), game)
+    opponent = default_opponent(game)
+    opponent.prepare(game)
     assert game.action_text(game.initial(), opponent.choose(game, game.initial())) == "4"
     state = game.initial()
     for column in "343536":  # three above each other: the fourth wins

@@ -20,7 +20,6 @@ from zermelo.cli.options import JsonOption
 
 PRESET = "connect4-quick"
 DIRECTORY = Path("runs/demo")
-SIMULATIONS = 400  # of the opponent in the game at the end
 
 
 def add_to(app: typer.Typer) -> None:
@@ -112,13 +111,12 @@ def offer_game(console: Console, run: Path, play_now: bool) -> None:
     """A game against what was learned: at once if anybody is there, else how to begin one."""
     from zermelo.cli.play import play
 
-    opponent = f"{run}?simulations={SIMULATIONS}"
-    command = f"zermelo play connect4 --against '{opponent}'"
+    command = f"zermelo play connect4 --run {run}"
     if not (play_now and someone_answers()):
         console.print(f"\nYour turn: {command}", soft_wrap=True)
         return
     console.print(f"\nYour turn ({command}).", soft_wrap=True)
-    play("connect4", against=opponent, run=None, side="first", position=None)
+    play("connect4", against=None, run=run, side="first", position=None)
 
 
 def someone_answers() -> bool:

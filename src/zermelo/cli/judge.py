@@ -14,10 +14,12 @@ from zermelo.games.protocol import Game
 from zermelo.games.registry import named_game
 from zermelo.network import load_network
 from zermelo.network.measure import choice_text
-from zermelo.players.network_path import CHECKPOINTS, network_path
+from zermelo.players.network_path import CHECKPOINTS, SHIPPED, network_path
 from zermelo.players.search_player import native_evaluator, network_evaluator
 from zermelo.search import LOOSE_CACHE, SearchOptions
 
+# The presets that made the networks of the package.
+SHIPPED_BY = {"tictactoe": "tictactoe", "connect4": "connect4", "othello_size6": "othello6"}
 # With a network: mini-batches, and transpositions whatever came before them.
 NETWORK_OPTIONS: dict[str, Any] = {"leaves_per_tree": 8, "batch": 64, **LOOSE_CACHE}
 
@@ -62,15 +64,23 @@ def read_settings(settings: Sequence[str]) -> dict[str, Any]:
 
 
 def search_of(weights: str | None) -> SearchOptions:
-    """What the run of a checkpoint searches with, so that figures are the same; else defaults."""
-    from zermelo.config import RunConfig, read_run_file
+    """What a network was trained with, so that figures are the same; defaults if it is not known.
 
-    if weights is not None:
-        checkpoints = Path(network_path(weights)).resolve().parent
-        file = checkpoints.parent / "run.toml"
-        if checkpoints.name == CHECKPOINTS and file.is_file():
-            return RunConfig.from_tables(read_run_file(file)[1], str(file)).search
-    return SearchOptions()
+    A checkpoint's run says it, and for the networks of the package the presets that made them.
+    """
+    from zermelo.config import RunConfig, find_preset, read_run_file
+
+    if weights is None:
+        return SearchOptions()
+    place = Path(network_path(weights)).resolve()
+    file: Path | None = None
+    if place.parent.name == CHECKPOINTS:
+        file = place.parent.parent / "run.toml"
+    elif place.parent == SHIPPED.resolve():
+        file = find_preset(SHIPPED_BY[place.stem])
+    if file is None or not file.is_file():
+        return SearchOptions()
+    return RunConfig.from_tables(read_run_file(file)[1], str(file)).search
 
 
 def changed_options(search: SearchOptions) -> dict[str, Any]:

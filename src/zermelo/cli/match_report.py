@@ -124,11 +124,11 @@ class Live:
         self._console = console
 
     def show(self, done: int, total: int, text: str) -> None:
-        """How far it is."""
-        self._bar.update(self._task, completed=done, total=total, description=text)
+        """How far it is; a total of 0 is not known."""
+        self._bar.update(self._task, completed=done, total=total or None, description=text)
         if self._plain and time.monotonic() - self._shown > PLAIN_SECONDS:
             self._shown = time.monotonic()
-            self._console.print(f"{done}/{total}  {text}", soft_wrap=True, highlight=False)
+            self._console.print(f"{done}/{total or '?'}  {text}", soft_wrap=True, highlight=False)
 
     def __enter__(self) -> Live:
         self._bar.start()

@@ -32,6 +32,7 @@ from zermelo.players.protocol import Closes, PlayerError, Prepares
 from zermelo.players.search_player import SearchPlayer
 
 OPPONENT_SIMULATIONS = 400
+RUN_SIMULATIONS = 800
 HINT_SIMULATIONS = 800
 BLIND_HINT_SIMULATIONS = 2000  # without a network, by random games
 HELP = (
@@ -73,9 +74,12 @@ def play(
     opponent: Player
     if run is not None:
         refuse_other_run(run, rules)
-        opponent = SearchPlayer(weights=str(run), **changed_options(search_of(str(run))))
+        checkpoint = network_path(str(run))  # a training may save the next one at any time
+        opponent = searcher(checkpoint, RUN_SIMULATIONS)
+    elif against is not None:
+        opponent = find_player(against, rules)
     else:
-        opponent = find_player(against or default_opponent(rules), rules)
+        opponent = default_opponent(rules)
     seat = random.randrange(2) if side == "random" else SIDES.index(side)
     players: list[Player | None] = [None, None]  # None is a person
     if not isinstance(opponent, HumanPlayer):
@@ -84,9 +88,9 @@ def play(
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer only
     if run is not None:
-        print(checkpoint_text(run))
+        print(checkpoint_text(run, checkpoint))
     # A training may remove the checkpoint before a hint is asked for, so whoever has it gives them.
-    helper: Player = opponent if run is not None else adviser(usable_network(rules))
+    helper: Player = opponent if run is not None else adviser(rules)
     try:
         Session(rules, state, players, helper).run()
     finally:
@@ -101,9 +105,9 @@ def refuse_other_run(run: Path, game: Game) -> None:
     Run.open(run).check_game(game)
 
 
-def checkpoint_text(run: Path) -> str:
+def checkpoint_text(run: Path, checkpoint: str) -> str:
     """Which checkpoint of the run plays."""
-    number = Path(network_path(str(run))).name
+    number = Path(checkpoint).name
     untrained = "" if number.strip("0") else ", which is untrained"
     return f"The newest checkpoint of {run} is {number}{untrained}."
 
@@ -113,16 +117,20 @@ def usable_network(game: Game) -> str | None:
     return shipped_network(game) if installed_backends() else None
 
 
-def default_opponent(game: Game) -> str:
-    """The best that is at hand: a network, else the search with random games."""
-    return f"{usable_network(game) or 'search'}?simulations={OPPONENT_SIMULATIONS}"
+def searcher(network: str | None, simulations: int) -> SearchPlayer:
+    """Searches as the network was trained, with random games if there is none."""
+    return SearchPlayer(simulations, weights=network, **changed_options(search_of(network)))
 
 
-def adviser(network: str | None) -> SearchPlayer:
+def default_opponent(game: Game) -> SearchPlayer:
+    """The best that is at hand."""
+    return searcher(usable_network(game), OPPONENT_SIMULATIONS)
+
+
+def adviser(game: Game) -> SearchPlayer:
     """Who gives hints."""
-    if network is None:
-        return SearchPlayer(BLIND_HINT_SIMULATIONS)
-    return SearchPlayer(HINT_SIMULATIONS, weights=network)
+    network = usable_network(game)
+    return searcher(network, BLIND_HINT_SIMULATIONS if network is None else HINT_SIMULATIONS)
 
 
 def make_ready(player: Player, game: Game) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from zermelo.cli.match_report import Live
 from zermelo.cli.options import RunSetOption
 from zermelo.cli.train import existing_run, need_torch, open_run
-
-PLAIN_EVERY = 5.0  # seconds between lines of progress where there is no terminal
 
 
 def add_to(app: typer.Typer) -> None:
@@ -55,8 +52,8 @@ def pretrain(
     try:
         made.lock()
         asked = Pretraining(source, samples, epochs, made.config.loop.seed)
-        with Shown() as shown:
-            found = pretrain(made, asked, shown)
+        with Live() as live:
+            found = pretrain(made, asked, lambda what, done, total: live.show(done, total, what))
     except BaseException:
         if made.new and not any(made.replay.glob("*.zshard")):  # nothing to go on with
             made.remove()
@@ -81,38 +78,3 @@ def summary(found: dict[str, Any]) -> str:
         f"loss {training['loss']:.3f}{agrees} ({found['seconds']:.0f} s)\n"
         f"to go on with self-play: zermelo train {found['run']}"
     )
-
-
-class Shown:
-    """Progress: a bar on a terminal, a line now and then elsewhere."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self._console = Console(stderr=True)
-        self._bar = Progress(
-            console=self._console, transient=True, disable=not self._console.is_terminal
-        )
-        self._task: Any = None
-        self._what = ""
-        self._said = time.monotonic()
-
-    def __enter__(self) -> Shown:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """So much of so much; a total of 0 is not known."""
-        if what != self._what:
-            if self._task is not None:
-                self._bar.remove_task(self._task)
-            self._what, self._task = what, self._bar.add_task(what, total=None)
-        self._bar.update(self._task, completed=done, total=total or None)
-        if not self._console.is_terminal and time.monotonic() - self._said > PLAIN_EVERY:
-            self._said = time.monotonic()
-            of = f" of {total:,}" if total else ""
-            print(f"{what}: {done:,}{of}", file=sys.stderr, flush=True)

@@ -33,7 +33,7 @@ from zermelo.loop.workers import WorkerPool
 from zermelo.network import Weights, architecture_for
 from zermelo.replay import BatchSampler, Damage, ReplayStore, Window
 from zermelo.selfplay.progressive import simulations_at
-from zermelo.selfplay.resign import OFF, calibrate
+from zermelo.selfplay.resign import calibrate, first_threshold
 from zermelo.selfplay.shard_writer import patiently
 from zermelo.selfplay.worker import NO_SPACE, Order, Spec
 from zermelo.train import MetricsWriter, read_metrics
@@ -130,10 +130,13 @@ class Loop:
 
     def begin(self) -> None:
         """The trainer as the newest checkpoint has it; a new one makes checkpoint 0."""
+        from zermelo.loop.pretrain import refuse_half_pretrained
         from zermelo.network.resnet import ResidualNetwork, new_network
         from zermelo.train import Trainer
 
         options = self.config
+        if self.iteration == 0:
+            refuse_half_pretrained(self.run_directory)
         architecture = architecture_for(self.game, options.network)
         if self.checkpoint is None:
             self.update("making a network")
@@ -410,11 +413,8 @@ class Loop:
         return float(self.checkpoint.manifest.extra.get("resign_threshold", first))
 
     def first_threshold(self) -> float:
-        """Of resignation before anything is known, or always if it is not calibrated."""
-        options = self.config
-        return (
-            OFF if options.workers.resign_calibrated else float(options.selfplay.resign_threshold)
-        )
+        """Of resignation, while nothing is known."""
+        return first_threshold(self.config.workers, self.config.selfplay)
 
     # ---- 5. measuring ---------------------------------------------------------------------------
 

@@ -50,9 +50,10 @@ def more_variety(config: Any) -> str:
     """Advice for games that are too much alike; what Gumbel searches ignore is not named."""
     if config.search.gumbel:
         return (
-            "Lower search.gumbel_scale, or raise selfplay.temperature_plies, "
-            "selfplay.opening_share with opening_plies, or selfplay.opening_temperature; other "
-            "temperatures and Dirichlet noise do nothing in full searches with search.gumbel."
+            "Lower search.gumbel_scale, or raise selfplay.temperature_plies (with a "
+            "temperature_start above 0), selfplay.opening_share with opening_plies, or "
+            "selfplay.opening_temperature; how high the other temperatures are and Dirichlet "
+            "noise do nothing in full searches with search.gumbel."
         )
     return (
         "Raise selfplay.temperature_start (1.3) and temperature_plies, search.dirichlet_epsilon "

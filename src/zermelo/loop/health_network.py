@@ -46,7 +46,8 @@ def learning(evidence: Evidence) -> Finding:
         change < LEAST_CHANGE * between,
         change,
         f"from checkpoint {older.name} to {newer.name} the weights changed by {change:.2%}",
-        "The network does not learn: train.learning_rate is far too small (0.002 is usual).",
+        "The network does not learn: train.learning_rate is far too small (0.002 is usual), or "
+        "what train.learning_rate_end leaves of it.",
     )
 
 

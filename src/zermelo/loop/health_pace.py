@@ -31,7 +31,7 @@ def learning_rate(evidence: Evidence) -> Finding:
         rates[-1] < LEAST_RATE,
         rates[-1],
         f"the learning rate is {rates[-1]:g}",
-        "Set train.learning_rate to about 0.002.",
+        "Set train.learning_rate to about 0.002, and train.learning_rate_end to 0.1 or more.",
     )
 
 

@@ -35,7 +35,7 @@ from zermelo.replay import (
     write_shard,
 )
 from zermelo.replay.shard import parse_name
-from zermelo.selfplay.resign import OFF
+from zermelo.selfplay.resign import first_threshold
 from zermelo.train import MetricsWriter
 
 TEACHER = "teacher:"
@@ -62,7 +62,8 @@ def pretrain(run: Run, asked: Pretraining, progress: Progress | None = None) -> 
     started = time.monotonic()
     damaged: list[str] = []
     refuse_trained(run)
-    remove_earlier(run)
+    for path in pretrained_shards(run):  # of one that was stopped; they are made again
+        path.unlink(missing_ok=True)
     samples, shards = fill(run, asked, tell, damaged.append)
     for sentence in damaged:
         run.log(sentence)
@@ -92,14 +93,23 @@ def refuse_trained(run: Run) -> None:
         )
 
 
-def remove_earlier(run: Run) -> None:
-    """Shards of a pretraining that was stopped; they are made again."""
+def pretrained_shards(run: Run) -> Iterator[Path]:
+    """Those that a pretraining wrote; in a run without checkpoint 1 it was stopped."""
     for path in run.replay.glob("it000000-*.zshard"):
         try:
             if SOURCE in read_header(path).statistics:
-                path.unlink()
+                yield path
         except (UserError, FileNotFoundError):
             continue
+
+
+def refuse_half_pretrained(run: Run) -> None:
+    """Self-play would learn from a part of the samples, from a network that never saw them."""
+    if any(pretrained_shards(run)):
+        raise UserError(
+            f"the pretraining of '{run.path}' was stopped before it was done: give that command "
+            f"again, or remove '{run.replay}' to begin from nothing"
+        )
 
 
 # --- 1. samples -----------------------------------------------------------------------------------
@@ -247,9 +257,7 @@ def learn(
         "pretrain": {SOURCE: asked.source, "samples": samples, "epochs": asked.epochs},
         "seconds": seconds,
     }
-    threshold = OFF
-    if not config.workers.resign_calibrated:
-        threshold = float(config.selfplay.resign_threshold)
+    threshold = first_threshold(config.workers, config.selfplay)
     store = CheckpointStore(run.checkpoints, config.loop.keep_checkpoints, config.loop.keep_every)
     store.save(
         1,

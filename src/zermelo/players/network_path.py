@@ -13,12 +13,13 @@ from zermelo.network.files import CHECKPOINT_FILE
 
 SUFFIXES = (".onnx", ".safetensors", ".pb.gz", ".pb")
 CHECKPOINTS = "checkpoints"  # in a run's directory
+SHIPPED = Path(zermelo.__file__).parent / "data" / "networks"  # that come with the package
 
 
 def shipped_network(game: Game) -> str | None:
     """The network that comes with the package for this game, made by our own preset; or None."""
     name = game.name.replace("?", "_").replace("&", "_").replace("=", "")
-    file = Path(zermelo.__file__).parent / "data" / "networks" / f"{name}.onnx"
+    file = SHIPPED / f"{name}.onnx"
     return str(file) if file.is_file() else None
 
 

@@ -30,7 +30,7 @@ SAMPLES = (1000, 2000, 4000, 8000, 16000)  # per iteration
 ITERATION_SECONDS = 25.0  # of self-play, about
 SHORT_GAME = 20  # plies; below, every move is searched in full
 FULL_SHARE, FAST_FRACTION = 0.25, 0.25
-OPENING_SHARE, OPENING_TEMPERATURE = 0.9, 3.0  # as the tuned presets have them
+OPENING_SHARE, OPENING_TEMPERATURE = 0.9, 3.0
 OPENING_PLIES = (2, 16)
 PLIES = (16, 1024)  # bounds of the longest game
 REUSE = 2.0  # as the tuned presets have it
@@ -93,9 +93,9 @@ def choose_settings(
     simulations, moves = _simulations(found, evaluations, choices)
     gumbel = _gumbel(found, simulations, choices)
     full = _games(found, choices)
-    _variety(found, gumbel, choices)
+    opening = _variety(found, gumbel, choices)
     samples = _samples(found, moves, full, choices)
-    _parallel(found, samples, full, choices)
+    _parallel(found, samples, full, opening, choices)
     _training(samples, choices)
     _window(game, samples, choices)
     _yardsticks(found, choices)
@@ -175,15 +175,19 @@ def _games(found: Measured, choices: Choices) -> float:
     return full
 
 
-def _variety(found: Measured, gumbel: bool, choices: Choices) -> None:
-    """What makes games differ. A Gumbel root takes no noise: its samples do that."""
+def _variety(found: Measured, gumbel: bool, choices: Choices) -> float:
+    """What makes games differ; the mean plies of an opening, which give no samples.
+
+    A Gumbel root takes no noise: its samples do that.
+    """
     least, most = OPENING_PLIES
+    longest = max(least, min(most, round(found.plies / 2)))
     choices.choose(
         "selfplay",
         f"games differ most by openings that the raw policy plays, of up to half of a random "
         f"game's {found.plies:.0f} plies, from {least} to {most}",
         opening_share=OPENING_SHARE,
-        opening_plies=max(least, min(most, round(found.plies / 2))),
+        opening_plies=longest,
         opening_temperature=OPENING_TEMPERATURE,
     )
     if not gumbel:
@@ -197,6 +201,9 @@ def _variety(found: Measured, gumbel: bool, choices: Choices) -> None:
         f"half of a random game's {found.plies:.0f} plies, from 4 to 60",
         temperature_plies=max(4, min(60, round(found.plies / 2))),
     )
+    longest = choices.value("selfplay", "opening_plies", longest)
+    share = float(choices.value("selfplay", "opening_share", OPENING_SHARE))
+    return share * (1 + longest) / 2 if longest else 0.0
 
 
 def _samples(found: Measured, moves: float, full: float, choices: Choices) -> int:
@@ -215,9 +222,9 @@ def _samples(found: Measured, moves: float, full: float, choices: Choices) -> in
     return int(choices.value("loop", "samples_per_iteration", chosen))
 
 
-def _parallel(found: Measured, samples: int, full: float, choices: Choices) -> None:
+def _parallel(found: Measured, samples: int, full: float, opening: float, choices: Choices) -> None:
     """Games at once in a worker: few enough that an iteration sees each of them end."""
-    per_game = max(1.0, full * found.plies)
+    per_game = max(1.0, full * (found.plies - opening))
     games = samples / per_game / found.cores / 2
     choices.choose(
         "selfplay",

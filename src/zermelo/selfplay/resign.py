@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zermelo import _core
 from zermelo.selfplay.options import WorkerOptions
 
 OFF = -1.0  # the core never resigns at this threshold
@@ -36,6 +37,11 @@ class Calibration:
             "resign_false_share": self.false_share,
             "resign_audited": self.audited,
         }
+
+
+def first_threshold(workers: WorkerOptions, selfplay: _core.SelfPlayOptions) -> float:
+    """Before anything is known, or always if it is not calibrated."""
+    return OFF if workers.resign_calibrated else float(selfplay.resign_threshold)
 
 
 def calibrate(statistics: Iterable[Mapping[str, Any]], options: WorkerOptions) -> Calibration:
