@@ -301,9 +301,12 @@ def test_training_often_on_the_same_samples_is_named(times: int, expected: str) 
 
 def test_advice_names_only_what_has_an_effect() -> None:
     assert "temperature_start" in more_variety(CONFIG)
-    advice = more_variety(CONFIG.changed({"search": {"gumbel": True}}))
+    gumbel = CONFIG.changed({"search": {"gumbel": True}})
+    advice = more_variety(gumbel)
     assert "Lower search.gumbel_scale" in advice
     assert "temperature_start" not in advice
+    greedy = gumbel.changed({"selfplay": {"temperature_start": 0.0, "temperature_end": 0.0}})
+    assert "raise selfplay.temperature_start above 0" in more_variety(greedy)
     assert "dirichlet_epsilon" not in advice
 
 

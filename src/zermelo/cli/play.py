@@ -27,7 +27,7 @@ from zermelo.network.runtimes import installed_backends
 from zermelo.players import Player
 from zermelo.players import player as find_player
 from zermelo.players.human import HumanPlayer
-from zermelo.players.network_path import network_path, shipped_network
+from zermelo.players.network_path import shipped_network
 from zermelo.players.protocol import Closes, PlayerError, Prepares
 from zermelo.players.search_player import SearchPlayer
 
@@ -72,10 +72,11 @@ def play(
     if run is not None and against is not None:
         raise UserError("--run and --against both name the opponent: give one of them")
     opponent: Player
+    note = ""
     if run is not None:
         refuse_other_run(run, rules)
-        checkpoint = network_path(str(run))  # a training may save the next one at any time
-        opponent = searcher(checkpoint, RUN_SIMULATIONS)
+        newest = searcher(str(run), RUN_SIMULATIONS)
+        opponent, note = newest, checkpoint_text(run, newest.network or "")
     elif against is not None:
         opponent = find_player(against, rules)
     else:
@@ -87,8 +88,8 @@ def play(
         make_ready(opponent, rules)
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer only
-    if run is not None:
-        print(checkpoint_text(run, checkpoint))
+    if note:
+        print(note)
     # A training may remove the checkpoint before a hint is asked for, so whoever has it gives them.
     helper: Player = opponent if run is not None else adviser(rules)
     try:

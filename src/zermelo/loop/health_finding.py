@@ -49,11 +49,13 @@ def unknown(check: str, reason: str) -> Finding:
 def more_variety(config: Any) -> str:
     """Advice for games that are too much alike; what Gumbel searches ignore is not named."""
     if config.search.gumbel:
+        selfplay = config.selfplay
+        greedy = selfplay.temperature_start == selfplay.temperature_end == 0
+        samples = "temperature_start above 0" if greedy else "temperature_plies"
         return (
-            "Lower search.gumbel_scale, or raise selfplay.temperature_plies (with a "
-            "temperature_start above 0), selfplay.opening_share with opening_plies, or "
-            "selfplay.opening_temperature; how high the other temperatures are and Dirichlet "
-            "noise do nothing in full searches with search.gumbel."
+            f"Lower search.gumbel_scale, or raise selfplay.{samples}, "
+            "selfplay.opening_share with opening_plies, or selfplay.opening_temperature; other "
+            "temperatures and Dirichlet noise do nothing in full searches with search.gumbel."
         )
     return (
         "Raise selfplay.temperature_start (1.3) and temperature_plies, search.dirichlet_epsilon "

@@ -102,7 +102,7 @@ class SearchPlayer:
         }
         self.name = spec_text(settings | options, weights or self.spelled)
         self.result: SearchResult | None = None  # of the last choice
-        self._weights = network_path(weights) if weights else None
+        self.network = network_path(weights) if weights else None  # a run's newest, as it is now
         self._runtime = (backend, precision)
         self._gather = gather
         self._judge = evaluator
@@ -128,7 +128,7 @@ class SearchPlayer:
         """Noise and random games follow another seed; what a network or a hash says stays."""
         seed = (self._seed * 0x9E3779B97F4A7C15 + seed) % 2**52
         self.options = self.options.replace(seed=seed)
-        if self._judge == "rollout" and not self._weights:
+        if self._judge == "rollout" and not self.network:
             self._evaluator = RolloutEvaluator(seed=seed)
         if self._search is not None:
             cache = self._search.cache
@@ -140,7 +140,7 @@ class SearchPlayer:
     def prepare(self, game: Game) -> None:
         """Loads the network and makes the search."""
         if self._search is None or self._search.game is not game:
-            if self._weights:
+            if self.network:
                 self._evaluator = self._network(game)
             self._search = Search(game, self._evaluator, self.options, self._cache(game))
             self._after = None
@@ -171,22 +171,22 @@ class SearchPlayer:
         return cache
 
     def _network(self, game: Game) -> Any:
-        assert self._weights is not None
+        assert self.network is not None
         if not self._gather:
-            return network_evaluator(self._weights, game, *self._runtime)
+            return network_evaluator(self.network, game, *self._runtime)
         key = self._network_key(game)
         with _sharing:
             gatherer = _gatherers.get(key)
             if gatherer is None:
-                network = network_evaluator(self._weights, game, *self._runtime, self._gather)
+                network = network_evaluator(self.network, game, *self._runtime, self._gather)
                 gatherer = _core.GatheringEvaluator(network, self._gather)
                 _gatherers[key] = gatherer
         return gatherer
 
     def _network_key(self, game: Game) -> tuple[Any, ...]:
         """Tells networks apart, also those that were in the same file one after the other."""
-        assert self._weights is not None
-        place = Path(self._weights).resolve()
+        assert self.network is not None
+        place = Path(self.network).resolve()
         stat = (place / CHECKPOINT_FILE if place.is_dir() else place).stat()
         file = (place, stat.st_mtime_ns, stat.st_size)
         return (*file, *self._runtime, self._gather, game.name)
