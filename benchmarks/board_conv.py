@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 from torch.nn.functional import conv2d
-from train import make_sampler, own_convolutions
+from train import make_sampler, torch_convolutions
 
 import zermelo
 from zermelo.cores import available_cores
@@ -92,7 +92,7 @@ def of_training(rounds: int) -> dict[str, Any]:
         trainer.train_iteration(batches, 0, 1)
 
     def without() -> None:
-        with own_convolutions():
+        with torch_convolutions():
             with_it()
 
     return {

@@ -53,10 +53,10 @@ class Part:
 
 
 @contextmanager
-def own_convolutions() -> Iterator[None]:
-    """Networks train with torch's convolutions meanwhile."""
+def torch_convolutions() -> Iterator[None]:
+    """Meanwhile networks train without `network/board_conv.py`."""
     usual = resnet.supports
-    resnet.supports = lambda x, kernel: False  # noqa: ARG005
+    resnet.supports = lambda *_: False
     try:
         yield
     finally:
@@ -116,7 +116,7 @@ def measure(case: tuple[str, int, int], arguments: argparse.Namespace) -> dict[s
     tensors = [ready_tensors(each, game.num_actions) for each in Part(sampler, steps)]
 
     def bare() -> None:
-        with own_convolutions():
+        with torch_convolutions():
             for ready in tensors:
                 bare_step(network, optimiser, ready, trainer.precision)
 
