@@ -20,10 +20,10 @@ from collections.abc import Callable
 from typing import Any
 
 import zermelo
+from zermelo.analysis.engine import AnalysisEngine
+from zermelo.analysis.request import Analyse
 from zermelo.cli.jsonl import FILL, usable_cores
 from zermelo.cli.judge import NETWORK_OPTIONS, rules_for
-from zermelo.evaluate.analysis import AnalysisEngine
-from zermelo.evaluate.analysis_request import Analyse
 from zermelo.network import NetworkEvaluator, load_network, random_weights
 from zermelo.network.architecture import NetworkOptions, architecture_for
 from zermelo.search import Search, SearchOptions

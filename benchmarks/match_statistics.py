@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.evaluate import GamePair, Meeting, Score, Sprt, bradley_terry, score_of
-from zermelo.evaluate.rating import score_intervals
+from zermelo.statistics import GamePair, Meeting, Score, Sprt, bradley_terry, score_of
+from zermelo.statistics.rating import score_intervals
 
 Floats = NDArray[np.float64]
 GAME = (0.0, 0.5, 1.0)  # points per game of each result

@@ -17,9 +17,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from zermelo.evaluate.suite_files import read_suite
-from zermelo.evaluate.suite_report import summary
-from zermelo.evaluate.suites import Answer, SuiteSolver
+from zermelo.suites.files import read_suite
+from zermelo.suites.report import summary
+from zermelo.suites.solve import Answer, SuiteSolver
 
 SUITES = {
     "mates": "chess/mates1000.epd",

@@ -24,12 +24,12 @@ import numpy as np
 
 from zermelo.config import RunConfig, find_preset, read_run_file
 from zermelo.config.run_config import merged
+from zermelo.doctor.diagnose import Finding, diagnose, ill, known
 from zermelo.loop.cycle import Loop
-from zermelo.loop.health import Finding, diagnose, ill, known
-from zermelo.loop.run_directory import Run, is_run
 from zermelo.loop.stop import Stop
 from zermelo.loop.view import PlainView
 from zermelo.replay import Samples, ShardHeader, read_shard, write_shard
+from zermelo.runs.directory import Run, is_run
 from zermelo.train import read_metrics
 
 Tables = dict[str, dict[str, Any]]

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import zermelo
-from zermelo.evaluate.yardstick_labels import COLUMNS, Connect4Labels, scores_line, sign
+from zermelo.yardsticks.labels import COLUMNS, Connect4Labels, scores_line, sign
 
 FIRST_PLY, LAST_PLY = 8, 34
 DECISIVE, LOST = 17, 5  # of each ply

@@ -21,7 +21,7 @@ from typing import Any
 import chess
 import chess.engine
 
-from zermelo.evaluate.rating import Score
+from zermelo.statistics.rating import Score
 
 OURS = "zermelo"
 STALL = 60.0  # seconds without an answer

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from tiny_runs import RecordingView, all_samples, config, final_files, train
 
+from zermelo.doctor.diagnose import ILL, Finding
 from zermelo.errors import UserError
 from zermelo.loop import Run, Stop, run_loop
 from zermelo.loop.cycle import Loop
-from zermelo.loop.health import ILL, Finding
 from zermelo.train import read_metrics
 
 

@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 
 from zermelo.loop import PlainView, make_view
-from zermelo.loop.status import Status, memory_of
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.loop.view import LiveView, panel
+from zermelo.runs.status import Status, memory_of
 
 METRICS = {
     "train": {

@@ -8,8 +8,8 @@ from typing import Any
 
 from zermelo.config import RunConfig
 from zermelo.loop import Run, Stop, run_loop
-from zermelo.loop.status import Status
 from zermelo.replay import ReplayStore, Samples
+from zermelo.runs.status import Status
 
 TABLES: dict[str, dict[str, Any]] = {
     "game": {"name": "tictactoe"},

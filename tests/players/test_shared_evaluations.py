@@ -8,7 +8,7 @@ import pytest
 from small_networks import save_small, small_weights
 
 import zermelo
-from zermelo.evaluate.match import MatchOptions, play_match
+from zermelo.matches.match import MatchOptions, play_match
 from zermelo.network import save_network
 from zermelo.players.search_player import SearchPlayer
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import zermelo
+from zermelo.games.native import is_native
 from zermelo.replay import FULL, Samples, ShardHeader, shard_path, write_shard
-from zermelo.replay.schema import is_native
 
 MAX_PLIES = 200
 

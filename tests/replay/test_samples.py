@@ -12,9 +12,9 @@ import zermelo
 from zermelo import _core
 from zermelo.errors import UserError
 from zermelo.games import game_names
+from zermelo.games.native import native_game
 from zermelo.replay import FULL, Samples, Schema, ShardError
 from zermelo.replay.rules import check_rows
-from zermelo.replay.schema import native_game
 
 GAME = zermelo.game("connect4")
 

@@ -30,8 +30,8 @@ from zermelo.cli.options import GameArgument, JsonOption
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
-    from zermelo.evaluate.ablate import AblationRow, Comparison
-    from zermelo.evaluate.match import MatchResult
+    from zermelo.matches.ablate import AblationRow, Comparison
+    from zermelo.matches.match import MatchResult
 
 OPTIONS = "solver,auto_extend,fpu,turn_discount,tree_reuse"
 
@@ -71,9 +71,9 @@ def ablate(
     as_json: JsonOption = False,
 ) -> None:
     """Play each option of the search on against off, and show what it is worth."""
-    from zermelo.evaluate.ablate import ablate as rows_of
-    from zermelo.evaluate.ablate import comparisons
-    from zermelo.evaluate.match import MatchOptions
+    from zermelo.matches.ablate import ablate as rows_of
+    from zermelo.matches.ablate import comparisons
+    from zermelo.matches.match import MatchOptions
 
     if simulations is not None and seconds is not None:
         raise UserError("--simulations and --seconds are two ways to be fair: choose one")

@@ -22,6 +22,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from zermelo.analysis.engine import TREE_DEPTH, TREE_SHARE
 from zermelo.cli.jsonl import make_engine, serve
 from zermelo.cli.judge import NETWORK_OPTIONS, open_judge, read_settings, rules_for
 from zermelo.cli.options import (
@@ -33,7 +34,6 @@ from zermelo.cli.options import (
     WeightsOption,
 )
 from zermelo.errors import UserError
-from zermelo.evaluate.analysis import TREE_DEPTH, TREE_SHARE
 from zermelo.games.notation import outcome_text, parse_position, position_text
 from zermelo.players.search_player import EVALUATORS
 from zermelo.search import ActionRow, Search, SearchOptions, SearchResult

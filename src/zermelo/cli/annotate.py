@@ -25,7 +25,7 @@ from zermelo.players.search_player import EVALUATORS
 if TYPE_CHECKING:
     import chess.pgn
 
-    from zermelo.evaluate.annotate import GameReview
+    from zermelo.analysis.annotate import GameReview
 
 # Bytes that are no UTF-8 go through unchanged.
 ENCODING: dict[str, Any] = {"encoding": "utf-8", "errors": "surrogateescape"}
@@ -59,7 +59,7 @@ def annotate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; the PGN needs -o.")] = False,
 ) -> None:
     """Write evaluations, blunders and better lines into chess games; Ctrl-C keeps what is done."""
-    from zermelo.evaluate.annotate import AnnotateOptions, annotate_games
+    from zermelo.analysis.annotate import AnnotateOptions, annotate_games
     from zermelo.options import make_options
 
     if weights is None and evaluator is None:
@@ -131,7 +131,7 @@ def count_games(path: Path) -> int:
     """How many there are; refuses the file if one is no chess."""
     import chess.pgn
 
-    from zermelo.evaluate.annotate import check_variant
+    from zermelo.analysis.annotate import check_variant
 
     if not path.is_file():
         raise UserError(f"there is no file '{path}'")

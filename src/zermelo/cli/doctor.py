@@ -15,7 +15,7 @@ from rich.table import Table
 from zermelo.cli.options import JsonOption
 
 if TYPE_CHECKING:
-    from zermelo.loop.health import Finding
+    from zermelo.doctor.diagnose import Finding
 
 MARKS = {"healthy": "[green]healthy[/]", "ill": "[red]ill[/]", "unknown": "[dim]unknown[/]"}
 
@@ -36,7 +36,7 @@ def doctor(
 
     Reads the run and changes nothing in it; the run may be under way.
     """
-    from zermelo.loop.health import diagnose, ill, to_dict
+    from zermelo.doctor.diagnose import diagnose, ill, to_dict
 
     terminal = Console(stderr=True)
     started = time.perf_counter()
@@ -63,7 +63,7 @@ def doctor(
 
 def all_clear(findings: Sequence[Finding]) -> str:
     """What to say of a run in which nothing is ill: how much of it could be judged at all."""
-    from zermelo.loop.health import known
+    from zermelo.doctor.diagnose import known
 
     judged = len(known(findings))
     if not judged:

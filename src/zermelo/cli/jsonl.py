@@ -12,9 +12,9 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
+from zermelo.analysis.engine import AnalysisEngine
 from zermelo.cli.judge import NETWORK_OPTIONS, read_settings
 from zermelo.cores import available_cores
-from zermelo.evaluate.analysis import AnalysisEngine
 from zermelo.games.protocol import Game
 from zermelo.search import SearchOptions
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from zermelo.analysis.request import related_game
 from zermelo.errors import UserError
-from zermelo.evaluate.analysis_request import related_game
 from zermelo.games import game as find_game
 from zermelo.games.protocol import Game
 from zermelo.games.registry import named_game

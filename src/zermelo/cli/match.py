@@ -32,8 +32,8 @@ from zermelo.cli.options import JsonOption
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
-    from zermelo.evaluate.match import MatchResult
-    from zermelo.evaluate.rating import ColourSplit
+    from zermelo.matches.match import MatchResult
+    from zermelo.statistics.rating import ColourSplit
 
 TYPICAL = 'zermelo match connect4.onnx "rollout?simulations=1000" --games 100'
 
@@ -69,8 +69,8 @@ def match(
     as_json: JsonOption = False,
 ) -> None:
     """Play two players against each other, from paired openings with colours swapped."""
-    from zermelo.evaluate.contestants import with_budget
-    from zermelo.evaluate.match import MatchOptions, play_match
+    from zermelo.matches.contestants import with_budget
+    from zermelo.matches.match import MatchOptions, play_match
 
     specs = with_budget(split_players(players), visits)
     options = MatchOptions(
@@ -142,7 +142,7 @@ def show(result: MatchResult) -> None:
 
 def reversed_split(split: ColourSplit) -> ColourSplit:
     """The same games from the opponent's side."""
-    from zermelo.evaluate.rating import ColourSplit, Pentanomial
+    from zermelo.statistics.rating import ColourSplit, Pentanomial
 
     first, second = split.second.reversed(), split.first.reversed()
     a, b, c, d, e = split.pairs.pairs
@@ -151,7 +151,7 @@ def reversed_split(split: ColourSplit) -> ColourSplit:
 
 def split_players(words: list[str]) -> list[str]:
     """The two players, with their own options (`--a.solver=off`, `--b.fpu zero`) in their texts."""
-    from zermelo.evaluate.contestants import add_settings
+    from zermelo.matches.contestants import add_settings
 
     given: dict[str, dict[str, str]] = {"a": {}, "b": {}}
     specs: list[str] = []

@@ -18,7 +18,7 @@ from zermelo.cli.options import PIPED_WIDTH
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
-    from zermelo.evaluate.match import MatchResult
+    from zermelo.matches.match import MatchResult
 
 PLAIN_SECONDS = 10.0  # between two lines of progress where there is no terminal
 GAMES = 100  # where nothing says how many
@@ -64,7 +64,7 @@ def numbers(option: str, text: str, least: int, most: int) -> list[float]:
 
 def sprt_of(text: str | None) -> Any:
     """The test that `--sprt` asks for."""
-    from zermelo.evaluate.sprt import Sprt
+    from zermelo.statistics.sprt import Sprt
 
     return None if text is None else Sprt(*numbers("sprt", text, 2, 4))
 
@@ -86,7 +86,7 @@ def adjudication_of(
     max_plies: int, resign: str | None = None, draw: str | None = None, tablebase: str = ""
 ) -> Any:
     """Options of the adjudication, from those of the command line."""
-    from zermelo.evaluate.adjudicate import AdjudicateOptions
+    from zermelo.matches.adjudicate import AdjudicateOptions
     from zermelo.options import make_options
 
     values: dict[str, Any] = {"max_plies": max_plies, "tablebase": tablebase}

@@ -42,7 +42,7 @@ def pretrain(
     """Teach a new run what is known already; `zermelo train RUN` goes on from it."""
     need_torch()
     from zermelo.loop import Run, is_run
-    from zermelo.loop.pretrain import Pretraining, pretrain, refuse_trained
+    from zermelo.pretrain.pretrain import Pretraining, pretrain, refuse_trained
 
     place = existing_run(target) or run
     if place is not None and is_run(place):

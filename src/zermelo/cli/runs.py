@@ -29,7 +29,7 @@ def runs(
     as_json: JsonOption = False,
 ) -> None:
     """List runs, newest last."""
-    from zermelo.loop.run_directory import is_run
+    from zermelo.runs.directory import is_run
 
     if directory.exists() and not directory.is_dir():
         raise UserError(f"'{directory}' is a file, not a directory of runs")
@@ -49,7 +49,7 @@ def runs(
 def describe(place: Path) -> dict[str, Any]:
     """One run by its files; a broken one has the reason under "error"."""
     from zermelo.config.run_config import read_run_file
-    from zermelo.loop.lock import running_process
+    from zermelo.runs.lock import running_process
     from zermelo.train import read_metrics
 
     row: dict[str, Any] = {"run": str(place), "error": None, "process": 0}

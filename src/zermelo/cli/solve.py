@@ -15,8 +15,8 @@ from zermelo.errors import UserError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from zermelo.evaluate.suite_files import Suite
-    from zermelo.evaluate.suites import Answer
+    from zermelo.suites.files import Suite
+    from zermelo.suites.solve import Answer
 
 THEMES = 20  # rows of the table; JSON has all
 PLAIN_EVERY = 25  # problems between two lines of progress without a terminal
@@ -41,8 +41,8 @@ def solve(
     as_json: JsonOption = False,
 ) -> None:
     """Have players solve tactical suites, mates, puzzles or positions with known scores."""
-    from zermelo.evaluate.suite_files import read_suite
-    from zermelo.evaluate.suite_report import summary
+    from zermelo.suites.files import read_suite
+    from zermelo.suites.report import summary
 
     problems = read_suite(suite, limit)
     if out is not None:
@@ -71,7 +71,7 @@ def solve(
 
 def run(suite: Suite, spec: str) -> tuple[str, list[Answer], bool]:
     """The player's name, its answers so far, and whether Ctrl-C ended it."""
-    from zermelo.evaluate.suites import SuiteSolver
+    from zermelo.suites.solve import SuiteSolver
 
     solver = SuiteSolver(suite, spec)
     answers: list[Answer] = []

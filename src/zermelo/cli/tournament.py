@@ -27,8 +27,8 @@ from zermelo.cli.match_report import (
 from zermelo.cli.options import JsonOption
 
 if TYPE_CHECKING:
-    from zermelo.evaluate.bradley_terry import Ratings
-    from zermelo.evaluate.tournament import TournamentResult
+    from zermelo.matches.tournament import TournamentResult
+    from zermelo.statistics.bradley_terry import Ratings
 
 
 def add_to(app: typer.Typer) -> None:
@@ -59,9 +59,9 @@ def tournament(
     as_json: JsonOption = False,
 ) -> None:
     """Play everybody against everybody, or one against all, and rate them."""
-    from zermelo.evaluate.contestants import with_budget
-    from zermelo.evaluate.match import MatchOptions
-    from zermelo.evaluate.tournament import play_tournament
+    from zermelo.matches.contestants import with_budget
+    from zermelo.matches.match import MatchOptions
+    from zermelo.matches.tournament import play_tournament
 
     options = MatchOptions(
         games=games,

@@ -79,7 +79,7 @@ def train(
 
 def yardsticks_of(config: RunConfig, stop: Stop) -> list[Any]:
     """What each new checkpoint is measured with."""
-    from zermelo.evaluate.yardsticks import CheckpointYardsticks
+    from zermelo.yardsticks.measure import CheckpointYardsticks
 
     if not config.evaluate.every:
         return []
@@ -88,7 +88,7 @@ def yardsticks_of(config: RunConfig, stop: Stop) -> list[Any]:
 
 def tell_left_out(run: Run) -> None:
     """Engines among the opponents that are not installed: checkpoints are measured without them."""
-    from zermelo.evaluate.yardsticks import installed
+    from zermelo.yardsticks.measure import installed
 
     options = run.config.evaluate
     for opponent in options.opponents.split() if options.every and options.games else ():
@@ -197,7 +197,7 @@ def refuse_unsound(name: str) -> None:
 
 def check_yardsticks(config: RunConfig) -> None:
     """Refuses opponents, openings and suites that there are not, before anything is written."""
-    from zermelo.evaluate.yardsticks import yardsticks_for
+    from zermelo.yardsticks.measure import yardsticks_for
 
     if config.evaluate.every:
         yardsticks_for(config.game(), config.evaluate, config.search)

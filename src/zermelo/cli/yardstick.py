@@ -29,11 +29,11 @@ from zermelo.options import value_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zermelo.evaluate.yardstick_labels import Connect4Labels
-    from zermelo.evaluate.yardstick_perfect import PerfectGames
-    from zermelo.evaluate.yardsticks import EvaluateOptions, Yardstick
     from zermelo.games.protocol import Game
     from zermelo.search import SearchOptions
+    from zermelo.yardsticks.labels import Connect4Labels
+    from zermelo.yardsticks.measure import EvaluateOptions, Yardstick
+    from zermelo.yardsticks.perfect import PerfectGames
 
     Progress = Callable[[str, int, int], None]
 
@@ -91,7 +91,7 @@ def yardstick(
     """Measure a network: known positions, perfect play, fixed opponents."""
     from zermelo.cli.waiting import interruptible
     from zermelo.cores import available_cores
-    from zermelo.evaluate.yardsticks import installed, measure
+    from zermelo.yardsticks.measure import installed, measure
 
     if (weights is None) == (evaluator is None):
         raise UserError("which network? Give --weights FILE, or --evaluator uniform without one")
@@ -139,8 +139,8 @@ def yardstick(
 
 def evaluate_options(**given: Any) -> EvaluateOptions:
     """Those of a run, with what the command line says."""
-    from zermelo.evaluate.yardsticks import EvaluateOptions
     from zermelo.options import make_options
+    from zermelo.yardsticks.measure import EvaluateOptions
 
     values = {name: value for name, value in given.items() if value is not None}
     return make_options(EvaluateOptions, values, "yardstick")
@@ -172,8 +172,8 @@ class Wanted:
 
     def usual(self) -> list[Yardstick]:
         """What a training run measures."""
-        from zermelo.evaluate.yardstick_positions import PositionYardstick
-        from zermelo.evaluate.yardsticks import yardsticks_for
+        from zermelo.yardsticks.measure import yardsticks_for
+        from zermelo.yardsticks.positions import PositionYardstick
 
         found = yardsticks_for(self.game, self.plan, self.search)
         for made in found:
@@ -185,9 +185,9 @@ class Wanted:
         """Sets of positions, the perfect player, a suite, and opponents if they were named."""
         from dataclasses import replace
 
-        from zermelo.evaluate.yardstick_perfect import PerfectYardstick
-        from zermelo.evaluate.yardstick_suite import SuiteYardstick
-        from zermelo.evaluate.yardsticks import refuse_equal_names, yardsticks_for
+        from zermelo.yardsticks.measure import refuse_equal_names, yardsticks_for
+        from zermelo.yardsticks.perfect import PerfectYardstick
+        from zermelo.yardsticks.suite import SuiteYardstick
 
         found = [self.of_set(path) for name in names for path in self.files(name)]
         plan = self.plan
@@ -210,7 +210,7 @@ class Wanted:
 
     def files(self, name: str) -> Sequence[Path | None]:
         """The files that a name stands for; None is the set of the package."""
-        from zermelo.evaluate.yardstick_positions import GENERATED
+        from zermelo.yardsticks.positions import GENERATED
 
         if name == GENERATED:
             return [None]
@@ -227,7 +227,7 @@ class Wanted:
         """One set of positions."""
         from dataclasses import replace
 
-        from zermelo.evaluate.yardstick_positions import (
+        from zermelo.yardsticks.positions import (
             GENERATED,
             PositionYardstick,
             connect4_set,
@@ -254,7 +254,7 @@ class Wanted:
 
     def labels(self) -> Connect4Labels:
         """One for all, with the results of earlier days."""
-        from zermelo.evaluate.yardstick_labels import Connect4Labels, default_cache
+        from zermelo.yardsticks.labels import Connect4Labels, default_cache
 
         if self._labels is None:
             self._labels = Connect4Labels(self.cache or default_cache(), self.threads)

@@ -24,9 +24,9 @@ from zermelo.games.python_file import looks_like_file
 from zermelo.selfplay.options import WorkerOptions
 
 if TYPE_CHECKING:
-    from zermelo.evaluate.yardstick_options import EvaluateOptions
     from zermelo.replay import ReplayOptions
     from zermelo.train import TrainOptions
+    from zermelo.yardsticks.options import EvaluateOptions
 
 FORMAT = 1  # of the run file and the run directory
 HEAD = ("format", "version", "commit", "made")  # keys before the sections

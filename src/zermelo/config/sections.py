@@ -23,10 +23,10 @@ DERIVED = {("search", "seed"): "loop.seed", ("selfplay", "seed"): "loop.seed"}
 @cache
 def section_kinds() -> dict[str, tuple[type, ...]]:
     """The option classes of each section, in the order of a run file."""
-    from zermelo.evaluate.yardstick_options import EvaluateOptions
     from zermelo.replay import ReplayOptions
     from zermelo.selfplay.options import WorkerOptions
     from zermelo.train import TrainOptions
+    from zermelo.yardsticks.options import EvaluateOptions
 
     return {
         "game": (GameOptions,),

@@ -19,24 +19,24 @@ from typing import TYPE_CHECKING, Any
 
 from zermelo.checkpoint import Checkpoint, CheckpointStore
 from zermelo.cores import available_cores
+from zermelo.doctor.diagnose import diagnose, ill, one_line
 from zermelo.errors import UserError
-from zermelo.evaluate.yardstick_ladder import FOLDER, needed_checkpoints
 from zermelo.files import TEMPORARY
-from zermelo.loop.health import diagnose, ill, one_line
-from zermelo.loop.run_directory import Run
 from zermelo.loop.shards import leaves_runtime_open, measured_runtime, spec_for
-from zermelo.loop.status import Status, memory_of
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.loop.view import View
 from zermelo.loop.workers import WorkerPool
 from zermelo.network import Weights, architecture_for
 from zermelo.replay import BatchSampler, Damage, ReplayStore, Window
+from zermelo.runs.directory import Run
+from zermelo.runs.status import Status, memory_of
 from zermelo.selfplay.progressive import simulations_at
 from zermelo.selfplay.resign import calibrate, first_threshold
 from zermelo.selfplay.shard_writer import patiently
 from zermelo.selfplay.worker import NO_SPACE, Order, Spec
 from zermelo.train import MetricsWriter, read_metrics
+from zermelo.yardsticks.ladder import FOLDER, needed_checkpoints
 
 if TYPE_CHECKING:
     from zermelo.config import RunConfig
@@ -130,8 +130,8 @@ class Loop:
 
     def begin(self) -> None:
         """The trainer as the newest checkpoint has it; a new one makes checkpoint 0."""
-        from zermelo.loop.pretrain import refuse_half_pretrained
         from zermelo.network.resnet import ResidualNetwork, new_network
+        from zermelo.pretrain.pretrain import refuse_half_pretrained
         from zermelo.train import Trainer
 
         options = self.config

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
-from zermelo.loop.lock import RunLock
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.loop.workers import WorkerPool
 from zermelo.network import Weights, architecture_for, load_network, random_weights, save_network
 from zermelo.players.network_path import network_path
 from zermelo.replay import ReplayStore
+from zermelo.runs.lock import RunLock
 from zermelo.selfplay.worker import Order, Spec
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from zermelo.config.duration import duration_text
-from zermelo.evaluate.yardsticks import headline
-from zermelo.loop.status import Status, number
+from zermelo.runs.status import Status, number
+from zermelo.yardsticks.measure import headline
 
 FRAMES_PER_SECOND = 4.0
 LINE_EVERY = 10.0  # seconds between plain lines about work under way

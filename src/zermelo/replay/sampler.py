@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo import _core
+from zermelo.games.native import native_game
 from zermelo.games.protocol import Game
 from zermelo.replay.dedup import Merged
 from zermelo.replay.samples import WHOLE_SHARE, Array
-from zermelo.replay.schema import Schema, native_game
+from zermelo.replay.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo import _core
+from zermelo.games.native import is_native
 from zermelo.games.protocol import Game
 
 MAX_ACTIONS = 65535
@@ -116,16 +116,6 @@ class Schema:
 def _whole(value: Any, low: int, high: int) -> bool:
     """Whether an untrusted value is a whole number of that range."""
     return type(value) is int and low <= value <= high
-
-
-def native_game(game: Game) -> Any:
-    """The game as the core takes it."""
-    return game if is_native(game) else _core.PyGame(game)
-
-
-def is_native(game: Game) -> bool:
-    """Whether the core knows the game's rules."""
-    return type(game).__module__ == _core.__name__
 
 
 def _layout_of(game: Any) -> Layout:

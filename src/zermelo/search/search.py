@@ -7,6 +7,7 @@ from typing import Any
 
 from zermelo import _core
 from zermelo.games import game as find_game
+from zermelo.games.native import native_game
 from zermelo.games.protocol import Game, State
 from zermelo.search.result import SearchResult
 from zermelo.search.tree_export import TreeExport
@@ -37,13 +38,11 @@ class Search:
         """`cache` may be shared by searches of one game and evaluator; None makes its own."""
         self.game: Any = find_game(game)
         self.options = options or _core.SearchOptions()
-        native_game: Any = self.game
-        if type(self.game).__module__ != _core.__name__:
-            native_game = _core.PyGame(self.game)
+        native = native_game(self.game)
         if cache is None and self.options.cache_mib:
-            cache = _core.EvaluationCache(int(self.options.cache_mib), native_game.num_actions)
+            cache = _core.EvaluationCache(int(self.options.cache_mib), native.num_actions)
         self.cache = cache
-        self._native = _core.make_search(native_game, evaluator, self.options, cache)
+        self._native = _core.make_search(native, evaluator, self.options, cache)
         self._state: State | None = None  # where the tree stands
 
     def run(

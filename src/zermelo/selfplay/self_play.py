@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo import _core
+from zermelo.games.native import native_game
 from zermelo.games.protocol import Game
 from zermelo.network import NetworkEvaluator, Weights
 from zermelo.replay import Samples
-from zermelo.replay.schema import native_game
 
 
 class SelfPlay:

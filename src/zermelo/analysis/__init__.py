@@ -1,0 +1,1 @@
+"""What a search thinks of many positions: requests answered as they come, annotated games."""

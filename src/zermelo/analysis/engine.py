@@ -1,0 +1,375 @@
+"""The analysis engine: takes requests at any time, searches many positions together, and answers
+each as it is done.
+
+Positions that ask for the same number of simulations share the batches of one `Search.run_many`;
+what needs a tree of its own (restricted actions, reports, the tree itself) is searched alone. Knows
+nothing of files, terminals or pipes. All values are for the player to move.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from bisect import insort
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from types import TracebackType
+from typing import Any
+
+from zermelo import __version__
+from zermelo.analysis.answer import NOTHING, Task, ending, figures, game_key, head
+from zermelo.analysis.request import (
+    Analyse,
+    Command,
+    Id,
+    RequestError,
+    read_line,
+    read_request,
+)
+from zermelo.games.protocol import Game
+from zermelo.search import Search, SearchOptions, SearchResult
+
+BOARDS = 16  # positions searched together; more fill no batch better, but answer later
+MAX_CHUNK_SIMULATIONS = 4_000_000  # of all boards of a chunk: bounds its memory
+GATHER = 0.005  # seconds that a first request waits for company
+TREE_DEPTH = 6
+TREE_SHARE = 1000  # a node of an answered tree has at least this part of the visits
+
+
+class _Worker:
+    """A thread's searches, and what it is searching."""
+
+    def __init__(self) -> None:
+        # Guarded by the engine's lock.
+        self.searches: dict[tuple[Any, ...], Search] = {}  # by game and leaves per tree
+        self.chunk: list[Task] = []
+        self.search: Search | None = None  # the one that runs, if any does
+
+
+class AnalysisEngine:
+    """`submit` requests from any thread; `answers` yields until `finish` and all is answered.
+
+    >>> from zermelo.games import game
+    >>> from zermelo.search import UniformEvaluator
+    >>> with AnalysisEngine(game("tictactoe"), UniformEvaluator(), simulations=100) as engine:
+    ...     engine.submit({"id": "a", "position": "XX./OO./..."})
+    ...     engine.finish()
+    ...     [(answer["id"], answer["best"], answer["mate"]) for answer in engine.answers()]
+    [('a', 'c3', 1)]
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Any,
+        options: SearchOptions | None = None,
+        *,
+        simulations: int = 800,
+        workers: int = 1,
+        boards: int = BOARDS,
+        fill: int = 0,
+    ) -> None:
+        """`game` and `simulations` are those of requests that name none.
+
+        `workers` threads search up to `boards` positions each. A network is quicker in batches:
+        with fewer boards than `fill` each gives several leaves at once.
+        """
+        self.game = game
+        self.simulations = simulations
+        self.boards = boards
+        self.workers = workers
+        self._evaluator = evaluator
+        self._options = (options or SearchOptions()).replace(threads=1)
+        self._fill = fill
+        # Everything below is guarded by this.
+        # Taken by itself, not as the condition, whose __enter__ and __exit__ are Python functions:
+        # a Ctrl-C within them would leave it locked for ever.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._waiting: list[Task] = []  # by place
+        self._answers: deque[dict[str, Any]] = deque()
+        self._open = 0  # tasks without their last answer
+        self._taken = 0  # tasks ever accepted
+        self._finished = False  # no more requests
+        self._stopping = False
+        self._idle = 0  # workers that wait
+        self._caches: dict[tuple[Any, ...], Any] = {}  # by game, shared by all workers
+        self._workers = [_Worker() for _ in range(workers)]
+        self._threads = [
+            threading.Thread(target=self._work, args=(worker,), daemon=True)
+            for worker in self._workers
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    # Requests.
+
+    def submit(self, request: Mapping[str, Any] | str | bytes) -> None:
+        """Takes an object or a line of JSON; what is wrong with it becomes an answer."""
+        try:
+            if isinstance(request, str | bytes):
+                request = read_line(request)
+            read = read_request(request, self.game, self.simulations)
+            if isinstance(read, Command):
+                self._obey(read)
+            else:
+                self.add(read)
+        except RequestError as error:
+            self.reject(str(error), error.field, error.ident)
+
+    def add(self, request: Analyse) -> None:
+        """Takes a request that is already checked; its positions stay together in the queue."""
+        check = getattr(getattr(self._evaluator, "architecture", None), "check_fits", None)
+        if check is not None and request.game is not self.game:
+            try:
+                check(request.game)
+            except ValueError as error:
+                raise RequestError(f"game: {error}", "game", request.id) from None
+        ended = [ending(request.game, state) for _, state in request.turns]
+        now = time.monotonic()
+        with self._lock:
+            if self._finished:
+                raise RuntimeError("the engine takes no more requests")
+            for (turn, state), end in zip(request.turns, ended, strict=True):
+                self._taken += 1
+                self._open += 1
+                task = Task(request, turn, state, self._taken, now)
+                if end is not None:
+                    self._close(task, end)
+                else:
+                    insort(self._waiting, task, key=lambda t: t.place)
+            self._changed.notify_all()
+
+    def reject(self, sentence: str, field: str | None = None, ident: Id | None = None) -> None:
+        """Answers a request that was none."""
+        answer: dict[str, Any] = {"id": ident, "error": sentence}
+        if field is not None:
+            answer["field"] = field
+        with self._lock:
+            self._answers.append(answer)
+            self._changed.notify_all()
+
+    def finish(self) -> None:
+        """No more requests will come: `answers` ends when all are answered."""
+        with self._lock:
+            self._finished = True
+            self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Ends all searches soon: those that run answer with what they have, others without."""
+        with self._lock:
+            self._finished = self._stopping = True
+            self._terminate(lambda _: True)
+            self._changed.notify_all()
+
+    # Answers.
+
+    def answers(self) -> Iterator[dict[str, Any]]:
+        """Every answer, in the order in which they are ready."""
+        while True:
+            with self._lock:
+                while not self._answers:
+                    if self._finished and self._open == 0:
+                        return
+                    self._changed.wait()
+                answer = self._answers.popleft()
+            yield answer
+
+    @property
+    def pending(self) -> int:
+        """Positions that have no last answer yet."""
+        with self._lock:
+            return self._open
+
+    @property
+    def waiting(self) -> int:
+        """Positions whose search has not begun."""
+        with self._lock:
+            return len(self._waiting)
+
+    def wait_for_room(self, most: int) -> None:
+        """Returns when fewer than `most` positions are pending."""
+        with self._lock:
+            self._changed.wait_for(lambda: self._open < most or self._stopping)
+
+    def __enter__(self) -> AnalysisEngine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+        for thread in self._threads:
+            thread.join()
+
+    # Commands.
+
+    def _obey(self, command: Command) -> None:
+        answer = dict(command.echo)
+        with self._lock:
+            if command.action == "query_version":
+                answer["version"] = __version__
+            elif command.action == "clear_cache":
+                self._forget_caches()
+            else:
+                turns = command.turns
+
+                def meant(task: Task) -> bool:
+                    whose = command.action == "terminate_all" or (
+                        task.request.id == command.terminate_id
+                    )
+                    return whose and (turns is None or task.turn in turns)
+
+                self._terminate(meant)
+            self._answers.append(answer)
+            self._changed.notify_all()
+
+    def _forget_caches(self) -> None:
+        """Lets every worker make its searches anew, with empty caches. The lock is held.
+
+        A cache may not be emptied while it is used: one that is dies with its last search.
+        """
+        self._caches.clear()
+        for worker in self._workers:
+            worker.searches.clear()
+
+    def _terminate(self, meant: Callable[[Task], bool]) -> None:
+        """Answers what waits, and ends what runs. The lock is held."""
+        for task in [task for task in self._waiting if meant(task)]:
+            self._waiting.remove(task)
+            self._close(task, NOTHING)
+        for worker in self._workers:
+            hit = [task for task in worker.chunk if meant(task)]
+            for task in hit:
+                task.cancelled = True
+            if hit:
+                halt = threading.Thread(target=self._halt, args=(worker, worker.chunk), daemon=True)
+                halt.start()
+
+    def _halt(self, worker: _Worker, chunk: list[Task]) -> None:
+        """Stops a chunk's search; again and again, for a search that begins forgets a stop."""
+        with self._lock:
+            while worker.chunk is chunk:
+                if worker.search is not None:
+                    worker.search.stop()
+                self._changed.wait(0.01)
+
+    # Searching.
+
+    def _work(self, worker: _Worker) -> None:
+        while (chunk := self._take(worker)) is not None:
+            try:
+                done = self._search(worker, chunk)
+            except (
+                Exception
+            ) as error:  # the evaluator's or the game's: told, and the engine goes on
+                sentence = " ".join(str(error).split()) or type(error).__name__
+                done = [{"error": f"the search failed: {sentence}"} for _ in chunk]
+            with self._lock:
+                worker.chunk, worker.search = [], None
+                for task, found in zip(chunk, done, strict=True):
+                    if found is None:
+                        insort(self._waiting, task, key=lambda t: t.place)
+                    else:
+                        self._close(task, found)
+                self._changed.notify_all()
+
+    def _take(self, worker: _Worker) -> list[Task] | None:
+        """The next tasks for this worker; None when there will be none."""
+        with self._lock:
+            self._idle += 1
+            try:
+                while True:
+                    if self._finished and self._open == 0:
+                        return None
+                    pause = None
+                    if self._waiting:
+                        chunk = self._company()
+                        first = chunk[0]
+                        pause = first.arrived + GATHER - time.monotonic()
+                        hurry = self._finished or first.alone or len(chunk) >= self.boards
+                        if hurry or pause <= 0:
+                            break
+                    self._changed.wait(pause)
+                for task in chunk:
+                    self._waiting.remove(task)
+                worker.chunk = chunk
+                return chunk
+            finally:
+                self._idle -= 1
+
+    def _company(self) -> list[Task]:
+        """The first task that waits with others like it: this worker's share. The lock is held."""
+        first = self._waiting[0]
+        if first.alone:
+            return [first]
+        key = first.company
+        alike = [task for task in self._waiting if task.company == key]
+        most = min(self.boards, max(1, MAX_CHUNK_SIMULATIONS // first.request.simulations))
+        return alike[: min(most, -(-len(alike) // max(1, self._idle)))]
+
+    def _search(self, worker: _Worker, chunk: list[Task]) -> list[dict[str, Any] | None]:
+        """The figures of each task; None for one that has to be searched again."""
+        asked = chunk[0].request
+        search = self._search_for(worker, asked.game, len(chunk))
+        with self._lock:
+            worker.search = search
+            if all(task.cancelled for task in chunk):
+                return [NOTHING for _ in chunk]
+        if chunk[0].alone:
+            return [self._search_alone(search, chunk[0])]
+        results = search.run_many([task.state for task in chunk], asked.simulations)
+        stopped = any(result.stop == "stopped" for result in results)
+        return [
+            None if stopped and not task.cancelled else figures(task, result)
+            for task, result in zip(chunk, results, strict=True)
+        ]
+
+    def _search_alone(self, search: Search, task: Task) -> dict[str, Any]:
+        asked = task.request
+        last = time.monotonic()
+
+        def report(result: SearchResult) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if asked.report_every and now - last >= asked.report_every and result.visits.any():
+                last = now
+                answer = head(task, final=False) | figures(task, result)
+                answer["stop"] = ""
+                with self._lock:
+                    self._answers.append(answer)
+                    self._changed.notify_all()
+
+        search.clear()
+        progress = report if asked.report_every else None
+        result = search.run(task.state, asked.simulations, allowed=asked.allowed, progress=progress)
+        found = figures(task, result)
+        if asked.tree:
+            least = max(1, result.root_visits // TREE_SHARE)
+            found["tree"] = search.tree(TREE_DEPTH, least).nodes
+        search.clear()
+        return found
+
+    def _search_for(self, worker: _Worker, game: Game, boards: int) -> Search:
+        leaves = int(self._options.leaves_per_tree)
+        if self._fill:
+            leaves = 1 << (max(1, self._fill // boards).bit_length() - 1)
+        key = (*game_key(game), leaves)
+        with self._lock:
+            if key not in worker.searches:
+                cache = self._caches.get(game_key(game))
+                search = Search(
+                    game, self._evaluator, self._options.replace(leaves_per_tree=leaves), cache
+                )
+                if search.cache is not None:
+                    self._caches[game_key(game)] = search.cache
+                worker.searches[key] = search
+            return worker.searches[key]
+
+    def _close(self, task: Task, found: Mapping[str, Any]) -> None:
+        """A task's last answer. The lock is held."""
+        self._open -= 1
+        self._answers.append(head(task, final=True) | dict(found))

@@ -1,0 +1,1 @@
+"""Games between players: paired openings, records that survive, matches, tournaments, ablations."""

@@ -1,0 +1,1 @@
+"""A run on disk: made, opened, locked, described. Nothing here trains or plays."""

@@ -1,0 +1,181 @@
+"""A run on disk: where its parts lie, how it is made, opened, changed and locked.
+
+run.toml      every option, with the version and commit that made it
+lock          held by the process that works on the run
+replay/       shards of samples                     checkpoints/  networks with training state
+selfplay/     games under way (repeatable runs)     metrics/      JSONL and TensorBoard
+ladder/       results between checkpoints           log.txt       what happened
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from zermelo.config.run_config import (
+    RunConfig,
+    differences,
+    new_head,
+    read_run_file,
+    refuse_incompatible,
+)
+from zermelo.config.toml_file import Tables
+from zermelo.errors import UserError
+from zermelo.files import TEMPORARY, write_whole
+from zermelo.games.protocol import Game
+from zermelo.runs.lock import RunLock
+
+RUN_FILE = "run.toml"
+
+
+class Run:
+    """A run's directory. `lock` before anything is written."""
+
+    def __init__(self, path: Path, config: RunConfig, head: dict[str, Any]) -> None:
+        self.path = path
+        self.config = config
+        self.head = head
+        self.new = False  # made by this process
+        self._lock: RunLock | None = None
+
+    @classmethod
+    def create(cls, path: Path, config: RunConfig) -> Run:
+        """A new run, locked; the directory must be new or empty."""
+        config.game()
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            found = sorted(entry.name for entry in path.iterdir())
+        except FileExistsError:
+            raise UserError(f"'{path}' is a file, not a directory for a run") from None
+        except OSError as error:
+            raise UserError(f"the run '{path}' cannot be made: {error.strerror}") from None
+        others = [name for name in found if not is_begun(name)]
+        if others:
+            raise UserError(f"'{path}' is not a run and not empty: it has '{others[0]}'")
+        run = cls(path, config, new_head(time.strftime("%Y-%m-%d %H:%M:%S")))
+        run.new = True
+        run.lock()
+        run.write_file()
+        run.log(f"made by zermelo {run.head['version']} {run.head['commit']}".rstrip())
+        return run
+
+    @classmethod
+    def open(cls, path: Path) -> Run:
+        """The run that is there, not locked."""
+        if not path.is_dir():
+            raise UserError(f"there is no run '{path}'")
+        if not (path / RUN_FILE).exists():
+            raise UserError(f"'{path}' is not a run: it has no {RUN_FILE}")
+        head, tables = read_run_file(path / RUN_FILE)
+        return cls(path, RunConfig.from_tables(tables, str(path / RUN_FILE)), head)
+
+    def check_game(self, game: Game) -> None:
+        """Refuses a game that the run is not of."""
+        there = self.config.game().name
+        if there != game.name:
+            raise UserError(f"'{self.path}' is a run of {there}, not of {game.name}")
+
+    def change(self, changes: Tables, origin: str = "") -> list[str]:
+        """Sets options anew and writes them down; what cannot change is refused.
+
+        Returns `section.key: old -> new` for each option that changed.
+        """
+        config = self.config.changed(changes, origin)
+        refuse_incompatible(self.config, config, str(self.path))
+        changed = list(differences(self.config, config))
+        if changed:
+            self.config = config
+            self.write_file()
+            for line in changed:
+                self.log(f"option {line}")
+        return changed
+
+    def lock(self) -> None:
+        """Keeps other processes out; a UserError names the one that is in."""
+        if self._lock is None:
+            self._lock = RunLock(self.path / "lock")
+
+    def unlock(self) -> None:
+        """Lets others in."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def remove(self) -> None:
+        """All of it; for a run that could not be begun."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    @property
+    def lock_descriptor(self) -> int:
+        """For processes that work on the run too."""
+        assert self._lock is not None, "the run is not locked"
+        return self._lock.descriptor
+
+    def write_file(self) -> None:
+        """The run file, whole or as it was."""
+        try:
+            write_whole(self.path / RUN_FILE, self.config.to_toml(self.head).encode())
+        except OSError as error:
+            place = self.path / RUN_FILE
+            raise UserError(f"'{place}' cannot be written: {error.strerror}") from None
+
+    def log(self, line: str) -> None:
+        """Adds a dated line to the log; a log that cannot be written is no reason to stop."""
+        try:
+            with (self.path / "log.txt").open("a", encoding="utf-8") as file:
+                file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n")
+        except OSError:
+            pass
+
+    @property
+    def name(self) -> str:
+        """Of the directory."""
+        return self.path.name
+
+    @property
+    def replay(self) -> Path:
+        """Shards."""
+        return self.path / "replay"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Networks and training states."""
+        return self.path / "checkpoints"
+
+    @property
+    def metrics(self) -> Path:
+        """JSONL and TensorBoard."""
+        return self.path / "metrics"
+
+    @property
+    def selfplay(self) -> Path:
+        """Games under way of a repeatable run."""
+        return self.path / "selfplay"
+
+    @property
+    def log_file(self) -> Path:
+        """What happened."""
+        return self.path / "log.txt"
+
+
+def is_begun(name: str) -> bool:
+    """Whether a file is what `create` leaves when it is killed; the loop removes it."""
+    return name == "lock" or fnmatch(name, f".{RUN_FILE}.*{TEMPORARY}")
+
+
+def is_run(path: Path) -> bool:
+    """Whether a directory looks like a run."""
+    return (path / RUN_FILE).is_file()
+
+
+def new_run_path(name: str, below: Path = Path("runs")) -> Path:
+    """`runs/NAME-20250102-030405`, with a number if that is taken."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    path, number = below / f"{name}-{stamp}", 1
+    while path.exists():
+        number += 1
+        path = below / f"{name}-{stamp}-{number}"
+    return path

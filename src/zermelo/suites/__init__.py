@@ -1,0 +1,1 @@
+"""Suites of positions with known answers, and how a player solves them."""
