@@ -329,7 +329,7 @@ def test_an_engine_that_fails_ends_the_game_with_a_sentence(
     closed: list[str] = []
     monkeypatch.setattr(UciPlayer, "close", lambda self: closed.append(self.name))
     type_in(monkeypatch)
-    program = Path(__file__).parents[1] / "evaluate" / "bad_engine.py"
+    program = Path(__file__).parents[1] / "matches" / "bad_engine.py"
     engine = f"uci:{sys.executable} {program} crashes?seconds=0.05&grace=10"
     said = fails(capsys, "play", "chess", "--against", engine, "--side", "second")
     assert "cannot go on with the game: crash" in said
