@@ -186,7 +186,7 @@ def test_games_are_the_same_again_with_the_same_seed() -> None:
 
 
 def bad_engine(manner: str) -> str:
-    program = Path(__file__).with_name("bad_engine.py")
+    program = Path(__file__).parents[1] / "matches" / "bad_engine.py"
     return f"uci:{sys.executable} {program} {manner}?seconds=0.05&grace=10"
 
 

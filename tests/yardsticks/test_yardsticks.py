@@ -43,7 +43,7 @@ from zermelo.yardsticks.measure import (
 from zermelo.yardsticks.suite import SuiteYardstick
 
 ROOT = Path(__file__).parents[2]
-BAD_ENGINE = Path(__file__).with_name("bad_engine.py")
+BAD_ENGINE = Path(__file__).parents[1] / "matches" / "bad_engine.py"
 CONNECT4: Any = zermelo.game("connect4")
 TICTACTOE: Any = zermelo.game("tictactoe")
 CHESS: Any = zermelo.game("chess")
