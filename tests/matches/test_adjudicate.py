@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import zermelo
-from zermelo.matches.adjudicate import AdjudicateOptions, Adjudicator, Judgement
 from zermelo.games.notation import parse_position
 from zermelo.games.protocol import Outcome
+from zermelo.matches.adjudicate import AdjudicateOptions, Adjudicator, Judgement
 from zermelo.options import make_options
 
 CHESS = zermelo.game("chess")

@@ -18,6 +18,7 @@ from small_networks import save_small
 
 import zermelo
 from zermelo.cli.match import split_players
+from zermelo.games.protocol import Game, State
 from zermelo.matches import match as match_module
 from zermelo.matches.adjudicate import AdjudicateOptions
 from zermelo.matches.contestants import with_budget
@@ -26,11 +27,10 @@ from zermelo.matches.match import MatchOptions, MatchResult, SequentialTest, pla
 from zermelo.matches.openings import Opening
 from zermelo.matches.pairing import derived_seed, make_tasks, match_pairs
 from zermelo.matches.play_game import Contestants
-from zermelo.statistics.sprt import Sprt
 from zermelo.matches.tournament import play_tournament
 from zermelo.matches.worker import description
 from zermelo.matches.workers import COMMAND, Setup, play_tasks
-from zermelo.games.protocol import Game, State
+from zermelo.statistics.sprt import Sprt
 
 PLAYERS = ["rollout?simulations=40", "rollout?simulations=10"]
 FORTY = MatchOptions(games=40, seed=3)

@@ -10,9 +10,9 @@ import pytest
 
 import zermelo
 from zermelo.errors import UserError
-from zermelo.matches.openings import Decided, Opening, canonical_hash, make_openings
 from zermelo.games.notation import parse_position
 from zermelo.games.protocol import Game
+from zermelo.matches.openings import Decided, Opening, canonical_hash, make_openings
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_game.py"
 BOOK = Path(__file__).parents[3] / "shared" / "data" / "books" / "noob_3moves.epd.zip"

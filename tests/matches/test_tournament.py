@@ -14,13 +14,13 @@ from zermelo.cli import match as match_command
 from zermelo.cli import tournament as tournament_command
 from zermelo.cli.match_report import Live, print_notes, print_table
 from zermelo.matches import match as match_module
-from zermelo.statistics.bradley_terry import bradley_terry
 from zermelo.matches.match import MatchOptions
 from zermelo.matches.openings import Opening
 from zermelo.matches.pairing import gauntlet, make_tasks, round_robin
-from zermelo.statistics.sprt import Sprt
 from zermelo.matches.tournament import game_pairs, meetings, play_tournament
 from zermelo.matches.workers import play_tasks
+from zermelo.statistics.bradley_terry import bradley_terry
+from zermelo.statistics.sprt import Sprt
 
 FIELD = ["random", "rollout?simulations=10", "rollout?simulations=60"]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.errors import UserError, nearest
+from zermelo.games.protocol import Game
 from zermelo.matches.contestants import add_settings, game_of, make_contestants
 from zermelo.matches.match import MatchOptions, MatchResult, play_match
-from zermelo.games.protocol import Game
 from zermelo.options import value_text
 from zermelo.search import SearchOptions
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.errors import UserError
-from zermelo.matches.play_game import Contestants
 from zermelo.games import game as find_game
 from zermelo.games.parameters import split_spec
 from zermelo.games.protocol import Game
 from zermelo.games.registry import named_game
+from zermelo.matches.play_game import Contestants
 from zermelo.network import load_network
 from zermelo.network.files import CHECKPOINT_FILE
 from zermelo.network.runtimes import installed_backends

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from zermelo.matches.openings import Opening
 from zermelo.games.protocol import Outcome
+from zermelo.matches.openings import Opening
 
 RESULTS = {Outcome.FIRST_WINS: "1-0", Outcome.DRAW: "1/2-1/2", Outcome.SECOND_WINS: "0-1"}
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # of the player who moved first

@@ -11,11 +11,11 @@ import threading
 from collections.abc import Iterable, Iterator
 
 from zermelo.errors import UserError
+from zermelo.games.protocol import Game
 from zermelo.matches.adjudicate import AdjudicateOptions
 from zermelo.matches.game_record import GameRecord, Timing
 from zermelo.matches.pairing import Task
 from zermelo.matches.play_game import ClosedError, Contestants, Table
-from zermelo.games.protocol import Game
 
 Played = tuple[GameRecord, Timing]
 Finished = Played | Exception

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.errors import UserError
+from zermelo.games.protocol import Game
+from zermelo.games.registry import kind_of
 from zermelo.matches.adjudicate import AdjudicateOptions
 from zermelo.matches.contestants import game_of, make_contestants, network_digests
 from zermelo.matches.game_record import (
@@ -28,16 +30,14 @@ from zermelo.matches.game_record import (
     failures,
     whole_pairs,
 )
-from zermelo.matches.store import MatchStore
 from zermelo.matches.openings import DEFAULT, make_openings, source_digest
 from zermelo.matches.pairing import Task, make_tasks, match_pairs
 from zermelo.matches.play_game import Contestants
+from zermelo.matches.store import MatchStore
+from zermelo.matches.workers import Setup, play_tasks
+from zermelo.players import Player
 from zermelo.statistics.rating import ColourSplit, Pentanomial, Score
 from zermelo.statistics.sprt import Sprt, SprtState
-from zermelo.matches.workers import Setup, play_tasks
-from zermelo.games.protocol import Game
-from zermelo.games.registry import kind_of
-from zermelo.players import Player
 
 FORMAT = 1
 SHOW_SECONDS = 0.2  # between two reports of progress, at least

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from zermelo.games.notation import action_text
+from zermelo.games.protocol import Game, Outcome, State
 from zermelo.matches.adjudicate import AdjudicateOptions, Adjudicator, Judgement, Verdict
 from zermelo.matches.game_record import RESULTS, Failure, GameRecord, Timing
 from zermelo.matches.pairing import Task
-from zermelo.games.notation import action_text
-from zermelo.games.protocol import Game, Outcome, State
 from zermelo.players import Player
 from zermelo.players import player as find_player
 from zermelo.players.protocol import (

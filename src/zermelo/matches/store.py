@@ -18,10 +18,10 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from zermelo.errors import UserError
-from zermelo.matches.game_record import GameRecord, Timing, pgn_text
 from zermelo.files import write_whole
 from zermelo.games.protocol import Game
 from zermelo.games.registry import kind_of
+from zermelo.matches.game_record import GameRecord, Timing, pgn_text
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.errors import UserError
-from zermelo.statistics.bradley_terry import GamePair, Meeting, Ratings, bradley_terry
+from zermelo.games.protocol import Game
 from zermelo.matches.contestants import game_of, make_contestants
 from zermelo.matches.game_record import (
     GameRecord,
@@ -29,13 +29,13 @@ from zermelo.matches.match import (
     run_tasks,
     spelled,
 )
-from zermelo.matches.store import MatchStore
 from zermelo.matches.openings import make_openings
 from zermelo.matches.pairing import gauntlet, make_tasks, round_robin
-from zermelo.statistics.rating import ColourSplit, Score
+from zermelo.matches.store import MatchStore
 from zermelo.matches.workers import Setup
-from zermelo.games.protocol import Game
 from zermelo.players import Player
+from zermelo.statistics.bradley_terry import GamePair, Meeting, Ratings, bradley_terry
+from zermelo.statistics.rating import ColourSplit, Score
 
 KINDS = {"round-robin": round_robin, "gauntlet": gauntlet}
 

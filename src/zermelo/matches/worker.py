@@ -15,12 +15,12 @@ import threading
 from typing import Any, BinaryIO
 
 from zermelo.errors import UserError
+from zermelo.games import game as find_game
+from zermelo.games.python_file import place_in_game_file
 from zermelo.matches.adjudicate import AdjudicateOptions
 from zermelo.matches.hall import Hall
 from zermelo.matches.pairing import Task
 from zermelo.matches.play_game import Contestants
-from zermelo.games import game as find_game
-from zermelo.games.python_file import place_in_game_file
 
 
 def description(

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.errors import UserError
+from zermelo.games import game as find_game
+from zermelo.games.protocol import Game
 from zermelo.matches.adjudicate import AdjudicateOptions
 from zermelo.matches.game_record import GameRecord, Timing
 from zermelo.matches.hall import Hall, Played
 from zermelo.matches.pairing import Task
 from zermelo.matches.play_game import Contestants, Table
 from zermelo.matches.worker import description
-from zermelo.games import game as find_game
-from zermelo.games.protocol import Game
 
 COMMAND = (sys.executable, "-m", "zermelo.matches.worker")
 TRIES = 2  # of a game whose process died
