@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,15 @@ def test_a_checkpoint_comes_back_as_it_was_written(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         network.arrays["value_out.weight"], small_weights(12).arrays["value_out.weight"]
     )
+
+
+def test_a_checkpoint_keeps_how_its_network_is_searched(tmp_path: Path) -> None:
+    store = CheckpointStore(tmp_path)
+    weights = replace(small_weights(1), search={"c_puct": 2.0})
+    saved = store.save(1, weights, small_training(1), extra={"seconds": 1.0})
+    assert saved.manifest.extra == {"seconds": 1.0, "search": {"c_puct": 2.0}}
+    assert saved.weights().search == {"c_puct": 2.0}
+    assert "search" not in store.save(2, small_weights(2), small_training(2)).manifest.extra
 
 
 def test_the_manifest_is_json_with_the_size_and_sha256_of_every_file(tmp_path: Path) -> None:

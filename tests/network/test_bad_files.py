@@ -251,6 +251,42 @@ def test_a_crafted_entry_of_a_safetensors_file_is_refused(
     assert sentence in refused(path)
 
 
+@pytest.mark.parametrize(
+    ("search", "sentence"),
+    [
+        ([], "its search options cannot be read"),
+        ({"c_puct": [1]}, "'c_puct' is not a plain value"),
+        ({"no_such": 1}, "there is no option 'no_such'"),
+        ({"c_puct": 1e9}, "option 'c_puct' cannot be 1e+09"),
+        ({"gumbel": 3}, "it takes on or off"),
+        ({"leaves_per_tree": 10**30}, "it takes a whole number"),
+    ],
+)
+def test_a_search_that_means_nothing_is_refused_by_the_files_name(
+    tmp_path: Path, search: Any, sentence: str
+) -> None:
+    def change(header: dict[str, Any]) -> None:
+        described = json.loads(header["__metadata__"]["zermelo"])
+        header["__metadata__"]["zermelo"] = json.dumps(described | {"search": search})
+
+    path = changed_safetensors(tmp_path / "strange.safetensors", change)
+    assert sentence in refused(path)
+    network = small_network()
+    path = tmp_path / "strange.onnx"
+    path.write_bytes(onnx_bytes(Weights(network.architecture, network.arrays, search=search)))
+    if search:
+        assert sentence in refused(path)
+
+
+def test_a_file_cannot_ask_for_memory_or_threads(tmp_path: Path) -> None:
+    network = small_network()
+    greedy = {"cache_mib": 1_000_000, "threads": 256, "batch": 65536, "max_nodes": 10**9}
+    path = tmp_path / "greedy.onnx"
+    wanted = Weights(network.architecture, network.arrays, search={"c_puct": 2.0, **greedy})
+    path.write_bytes(onnx_bytes(wanted))
+    assert load_network(path).search == {"c_puct": 2.0}
+
+
 def test_arrays_that_the_network_does_not_have_are_not_read(tmp_path: Path) -> None:
     architecture = architecture_for(zermelo.game("tictactoe"), SMALL)
     body = np.zeros(1 << 18, np.float32)  # 1 MiB

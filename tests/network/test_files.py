@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,16 @@ def test_a_written_network_is_read_back_unchanged(tmp_path: Path, game: str, suf
     for name, values in weights.arrays.items():
         np.testing.assert_array_equal(found.arrays[name], values)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("suffix", [".onnx", ".safetensors"])
+def test_a_file_keeps_how_its_network_is_searched(tmp_path: Path, suffix: str) -> None:
+    search = {"c_puct": 2.25, "fpu": "parent", "gumbel": True, "leaves_per_tree": 4}
+    path = tmp_path / f"net{suffix}"
+    save_network(replace(network(), search=search), path)
+    assert load_network(path).search == search
+    save_network(network(), path)
+    assert load_network(path).search == {}
 
 
 def test_a_checkpoints_directory_is_loaded_by_its_weights(tmp_path: Path) -> None:

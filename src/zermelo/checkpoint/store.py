@@ -192,7 +192,9 @@ class CheckpointStore:
         """
         version = package_metadata.version("zermelo")
         blobs = dict(files or {})
-        blobs[CHECKPOINT_FILE] = safetensors_bytes(weights.architecture, weights.arrays, version)
+        blobs[CHECKPOINT_FILE] = safetensors_bytes(
+            weights.architecture, weights.arrays, version, weights.search
+        )
         blobs[TRAINING_FILE] = training.to_bytes()
         for name in blobs:
             if not is_file_name(name) or name == MANIFEST_FILE:
@@ -206,7 +208,7 @@ class CheckpointStore:
             training=dict(training.numbers),
             window=dict(window or {}),
             metrics=dict(metrics or {}),
-            extra=dict(extra or {}),
+            extra=dict(extra or {}) | ({"search": dict(weights.search)} if weights.search else {}),
         )
         data = manifest.to_bytes()
         place = self.path(iteration)

@@ -28,6 +28,7 @@ from zermelo.loop.tally import SelfPlayTally
 from zermelo.loop.view import View
 from zermelo.loop.workers import WorkerPool
 from zermelo.network import Weights, architecture_for
+from zermelo.network.own_search import changed_options
 from zermelo.replay import BatchSampler, Damage, ReplayStore, Window
 from zermelo.runs.directory import Run
 from zermelo.runs.status import Status, memory_of
@@ -377,7 +378,9 @@ class Loop:
         games = self.games_file(iteration - 1)
         if self.exact and iteration and games.exists():
             files[GAMES_FILE] = games.read_bytes()
-        weights, state = self.trainer.weights(f"checkpoint {iteration:06d}"), self.trainer.state()
+        search = changed_options(self.config.search)
+        weights = self.trainer.weights(f"checkpoint {iteration:06d}", search)
+        state = self.trainer.state()
 
         def write() -> Checkpoint:
             return self.store.save(

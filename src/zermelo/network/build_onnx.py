@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from zermelo.errors import UserError
 from zermelo.network.architecture import Architecture
 from zermelo.network.graph import any_ops, evaluate
+from zermelo.network.own_search import described_search
 from zermelo.network.weights import Array, Weights
 from zermelo.network.wire import Message, WireError, bytes_field, number_field
 
@@ -125,8 +127,11 @@ def onnx_bytes(weights: Weights, version: str = "") -> bytes:
     graph += [bytes_field(5, tensor) for tensor in ops.tensors.values()]
     graph += [bytes_field(11, _value_info("observations", a.observation_shape))]
     graph += [bytes_field(12, _value_info(name, (sizes[name],))) for name in heads]
-    described = {"format": FORMAT, "version": version, "architecture": a.to_dict()}
-    metadata = {METADATA_KEY: json.dumps(described), "game": a.game, "version": version}
+    metadata = {
+        METADATA_KEY: description(a, weights.search, version),
+        "game": a.game,
+        "version": version,
+    }
     model = [number_field(1, IR_VERSION), bytes_field(2, "zermelo"), bytes_field(3, version)]
     model += [bytes_field(7, graph), bytes_field(8, (bytes_field(1, ""), number_field(2, OPSET)))]
     model += [bytes_field(14, (bytes_field(1, k), bytes_field(2, v))) for k, v in metadata.items()]
@@ -141,7 +146,7 @@ def read_onnx(data: bytes | memoryview, name: str) -> Weights:
         tensors = model.message(7).messages(5)
         if METADATA_KEY not in metadata:
             raise UserError(f"{name}: it is not an ONNX network made by `zermelo export`")
-        architecture = described_architecture(metadata[METADATA_KEY], name)
+        architecture, search = read_description(metadata[METADATA_KEY], name)
         shapes = architecture.shapes()
         named = [(tensor.text(8), tensor) for tensor in tensors]
         arrays = {
@@ -151,20 +156,30 @@ def read_onnx(data: bytes | memoryview, name: str) -> Weights:
         }
     except WireError as error:
         raise UserError(f"{name}: it is damaged or not an ONNX file ({error})") from None
-    return Weights(architecture, arrays, name).check()
+    return Weights(architecture, arrays, name, search).check()
 
 
-def described_architecture(text: str, name: str) -> Architecture:
-    """The architecture in the metadata of a network file."""
+def description(architecture: Architecture, search: Mapping[str, Any], version: str) -> str:
+    """The metadata of a network file."""
+    described = {"format": FORMAT, "version": version, "architecture": architecture.to_dict()}
+    if search:
+        described["search"] = dict(search)
+    return json.dumps(described)
+
+
+def read_description(text: str, name: str) -> tuple[Architecture, dict[str, Any]]:
+    """The architecture and the search in the metadata of a network file."""
     try:
         described = json.loads(text)
         if described["format"] != FORMAT:
             raise UserError(f"its format is not {FORMAT}")
-        return Architecture.from_dict(described["architecture"])
+        architecture = Architecture.from_dict(described["architecture"])
+        search = described.get("search", {})
     except UserError as error:
         raise UserError(f"{name}: {error}") from None
     except (ValueError, TypeError, KeyError, RecursionError):
         raise UserError(f"{name}: its description cannot be read") from None
+    return architecture, described_search(search, name)
 
 
 def _attribute(name: str, value: int | list[int]) -> bytes:

@@ -77,7 +77,7 @@ def save_network(weights: Weights, path: str | os.PathLike[str]) -> None:
     if place.suffix == ".onnx":
         data = onnx_bytes(weights, version)
     elif place.suffix == ".safetensors":
-        data = safetensors_bytes(weights.architecture, weights.arrays, version)
+        data = safetensors_bytes(weights.architecture, weights.arrays, version, weights.search)
     else:
         raise UserError(f"'{place.name}' should end in .onnx or .safetensors")
     try:

@@ -15,6 +15,7 @@ import numpy as np
 from zermelo.errors import UserError
 from zermelo.network.architecture import Architecture
 from zermelo.network.chess_policy import CHESS_ACTIONS, CHESS_PLANES
+from zermelo.network.own_search import LC0_SEARCH
 from zermelo.network.weights import NORM_EPSILON, Array, Weights
 from zermelo.network.wire import Message, WireError
 
@@ -166,7 +167,7 @@ class _Reader:
             moves_hidden=moves_hidden,
             castling="rooks" if self.form.input == 2 else "flags",
         )
-        return Weights(architecture, self.arrays, self.name).check()
+        return Weights(architecture, self.arrays, self.name, LC0_SEARCH).check()
 
     def block(self, index: int, block: Message, filters: int) -> int:
         """One residual block; returns the hidden units of its squeeze-and-excitation."""

@@ -5,6 +5,9 @@ Needs torch. `weights()` folds it into what every runtime evaluates.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -81,12 +84,12 @@ class ResidualNetwork(TorchActivations, nn.Module):
         """Logits; the loss takes the softmax."""
         return forward(self.architecture, self, observations)
 
-    def weights(self, name: str = "network") -> Weights:
-        """A copy with the norms folded in, as evaluated after training."""
+    def weights(self, name: str = "network", search: Mapping[str, Any] | None = None) -> Weights:
+        """A copy with the norms folded in, as evaluated after training; see `Weights.search`."""
         state = {
             key: tensor.detach().float().cpu().numpy() for key, tensor in self.state_dict().items()
         }
-        return fold_norms(self.architecture, state, name)
+        return fold_norms(self.architecture, state, name, search)
 
 
 def new_network(

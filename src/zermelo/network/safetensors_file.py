@@ -16,7 +16,7 @@ import numpy as np
 
 from zermelo.errors import UserError
 from zermelo.network.architecture import Architecture
-from zermelo.network.build_onnx import FORMAT, METADATA_KEY, described_architecture
+from zermelo.network.build_onnx import METADATA_KEY, description, read_description
 from zermelo.network.weights import Array, Weights, fold_norms, state_shapes
 
 MAX_HEADER = 1 << 20  # five times that of the longest training state
@@ -28,11 +28,14 @@ _TYPES: dict[str, np.dtype[Any]] = {
 
 
 def safetensors_bytes(
-    architecture: Architecture, arrays: Mapping[str, Array], version: str = ""
+    architecture: Architecture,
+    arrays: Mapping[str, Array],
+    version: str = "",
+    search: Mapping[str, Any] | None = None,
 ) -> bytes:
     """The whole file. `arrays` are a network's, or the floating-point part of a training state."""
-    described = {"format": FORMAT, "version": version, "architecture": architecture.to_dict()}
-    header: dict[str, Any] = {"__metadata__": {METADATA_KEY: json.dumps(described)}}
+    described = description(architecture, search or {}, version)
+    header: dict[str, Any] = {"__metadata__": {METADATA_KEY: described}}
     blocks, position = [], 0
     for name, values in sorted(arrays.items()):
         block = np.ascontiguousarray(values, "<f4").tobytes()
@@ -55,7 +58,7 @@ def read_safetensors(data: bytes | memoryview, name: str) -> Weights:
     metadata = header.pop("__metadata__", None)
     if not isinstance(metadata, dict) or not isinstance(metadata.get(METADATA_KEY), str):
         raise UserError(f"{name}: it does not say that it is a zermelo network")
-    architecture = described_architecture(metadata[METADATA_KEY], name)
+    architecture, search = read_description(metadata[METADATA_KEY], name)
     is_state = "input.norm.weight" in header
     shapes = state_shapes(architecture) if is_state else architecture.shapes()
     places = {
@@ -66,8 +69,8 @@ def read_safetensors(data: bytes | memoryview, name: str) -> Weights:
     _check_apart(places, len(body), name)
     arrays = {key: _array(place, shapes[key], body) for key, place in places.items()}
     if is_state:
-        return fold_norms(architecture, arrays, name)
-    return Weights(architecture, arrays, name).check()
+        return fold_norms(architecture, arrays, name, search)
+    return Weights(architecture, arrays, name, search).check()
 
 
 def _split(data: memoryview, name: str) -> tuple[dict[str, Any], memoryview]:

@@ -6,7 +6,8 @@ Batch normalisation is folded in, so a network is convolutions and dense layers 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ class Weights:
     architecture: Architecture
     arrays: Mapping[str, Array]
     name: str = "network"  # for messages: usually the file it came from
+    # How to search with it, as `own_search.changed_options` gives it; empty if that is not known.
+    search: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self) -> Weights:
         """Itself, after making sure that it is what it says it is."""
@@ -89,7 +92,10 @@ def state_shapes(architecture: Architecture) -> dict[str, tuple[int, ...]]:
 
 
 def fold_norms(
-    architecture: Architecture, state: Mapping[str, Array], name: str = "network"
+    architecture: Architecture,
+    state: Mapping[str, Array],
+    name: str = "network",
+    search: Mapping[str, Any] | None = None,
 ) -> Weights:
     """The network of a training state."""
     parts = {
@@ -110,7 +116,7 @@ def fold_norms(
             arrays[f"{layer_name}.weight"] = (kernel * scale).astype(np.float32)
             shift = beta - mean * scale[:, 0, 0, 0]
         arrays[f"{layer_name}.bias"] = shift.astype(np.float32)
-    return Weights(architecture, arrays, name).check()
+    return Weights(architecture, arrays, name, search or {}).check()
 
 
 def _part(state: Mapping[str, Array], key: str, shape: tuple[int, ...], name: str) -> Array:

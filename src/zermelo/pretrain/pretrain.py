@@ -17,6 +17,7 @@ import numpy as np
 
 from zermelo.checkpoint import CheckpointStore
 from zermelo.errors import UserError
+from zermelo.network.own_search import changed_options
 from zermelo.pretrain.files import labelled_file
 from zermelo.pretrain.samples import chunks, is_inside_label, samples_of
 from zermelo.pretrain.teachers import teacher_labels
@@ -261,7 +262,7 @@ def learn(
     store = CheckpointStore(run.checkpoints, config.loop.keep_checkpoints, config.loop.keep_every)
     store.save(
         1,
-        trainer.weights("checkpoint 000001"),
+        trainer.weights("checkpoint 000001", changed_options(config.search)),
         trainer.state(),
         window=window.report(),
         metrics=metrics,

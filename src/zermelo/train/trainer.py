@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import torch
@@ -77,9 +77,9 @@ class Trainer:
         self.steps = 0  # of the optimiser, in all iterations
         self.samples = 0  # trained on, in all iterations
 
-    def weights(self, name: str = "network") -> Weights:
-        """The network for playing."""
-        return self.network.weights(name)
+    def weights(self, name: str = "network", search: Mapping[str, Any] | None = None) -> Weights:
+        """The network for playing; `search` is how it will be searched, as its files keep it."""
+        return self.network.weights(name, search)
 
     # ---- training -------------------------------------------------------------------------------
 

@@ -1,0 +1,53 @@
+"""How a network wants to be searched: the options that its makers searched it with.
+
+Owns the form in which network files and checkpoints keep them: only what differs from the defaults,
+as plain values by name. What a file says is a stranger's word, so it is checked. Knows no search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zermelo._core import SearchOptions
+from zermelo.errors import UserError
+
+# Of the machine and of the moment, not of the network: no file may ask for memory or threads.
+NOT_KEPT = ("threads", "batch", "cache_mib", "max_nodes", "seed")
+# Transpositions share an evaluation whatever came before them, as in lc0: the network would see
+# another past, but almost always judge the same.
+LOOSE_CACHE: dict[str, Any] = {"cache_history": False, "cache_clock": False}
+# For networks of lc0, whose files do not say; reduced is 43 Elo stronger than zero:
+# docs/decisions/0006.
+LC0_SEARCH: dict[str, Any] = {"fpu": "reduced", **LOOSE_CACHE}
+
+
+def changed_options(search: SearchOptions) -> dict[str, Any]:
+    """Those with other values than their defaults, but for those in NOT_KEPT.
+
+    >>> changed_options(SearchOptions(c_puct=2, gumbel="on", threads=4))
+    {'c_puct': 2.0, 'gumbel': True}
+    """
+    usual = SearchOptions().to_dict()
+    return {
+        name: value
+        for name, value in search.to_dict().items()
+        if value != usual[name] and name not in NOT_KEPT
+    }
+
+
+def described_search(found: Any, name: str) -> dict[str, Any]:
+    """What a file says of its search, in the form of `changed_options`.
+
+    `found` is what stood there, of any type; a UserError names the file `name` if it means nothing.
+    """
+    if not isinstance(found, Mapping):
+        raise UserError(f"{name}: its search options cannot be read")
+    for key, value in found.items():
+        if not isinstance(value, bool | int | float | str):
+            raise UserError(f"{name}: its search option '{key}' is not a plain value")
+    try:
+        return changed_options(SearchOptions(**found))
+    except (ValueError, OverflowError) as error:
+        sentence = " ".join(str(error).split())
+        raise UserError(f"{name}: its search options cannot be used: {sentence}") from None
