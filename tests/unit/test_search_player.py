@@ -6,8 +6,9 @@ import pytest
 
 from zermelo import game
 from zermelo.players import player
-from zermelo.players.search_player import SearchPlayer, actions_between
+from zermelo.players.search_player import SearchPlayer
 from zermelo.search import SearchOptions
+from zermelo.search.path import path_between
 
 
 def test_every_option_of_the_search_can_be_set_by_name() -> None:
@@ -52,7 +53,7 @@ def test_the_tree_is_kept_while_the_game_goes_on(name: str) -> None:
             before = state
             action = other.choose(rules, state)
             state = rules.play(state, action)
-            assert actions_between(rules, before, state) == [action]
+            assert path_between(rules, before, state) == [action]
         ply += 1
 
 

@@ -14,12 +14,13 @@ from weakref import WeakValueDictionary
 
 from zermelo import _core
 from zermelo.errors import UserError
-from zermelo.games.protocol import Game, State, state_hash
+from zermelo.games.protocol import Game, State
 from zermelo.network import NetworkEvaluator, load_network
 from zermelo.network.files import CHECKPOINT_FILE
 from zermelo.players.network_path import network_path
 from zermelo.players.protocol import MoveReport
 from zermelo.search import RolloutEvaluator, Search, SearchOptions, SearchResult, UniformEvaluator
+from zermelo.search.path import path_between
 
 EVALUATORS = ("uniform", "rollout", "hash")
 MOST_SIMULATIONS = 10**18  # the core counts them in 64 bits
@@ -221,7 +222,7 @@ class SearchPlayer:
         search = self._search
         assert search is not None
         if self._after is not None:
-            for action in actions_between(game, self._after, state):
+            for action in path_between(game, self._after, state) or ():
                 search.advance(action)
         return search
 
@@ -248,27 +249,6 @@ class RolloutPlayer(SearchPlayer):
     ) -> None:
         """As SearchPlayer's."""
         super().__init__(simulations, nodes, seconds, "rollout", **options)
-
-
-def actions_between(game: Game, before: State, after: State) -> list[int]:
-    """The actions of one turn that lead from one position to the other; [] if none do.
-
-    Only a guess by hashes: the search compares positions itself before it goes on with a tree.
-    """
-    if game.outcome(before) is not None:
-        return []
-    wanted = state_hash(game, after)
-    mover = game.player(before)
-    ways: list[tuple[State, list[int]]] = [(before, [])]
-    while ways:
-        state, path = ways.pop()
-        for action in game.legal_actions(state):
-            reached = game.play(state, action)
-            if state_hash(game, reached) == wanted:
-                return [*path, action]
-            if game.player(reached) == mover and game.outcome(reached) is None:
-                ways.append((reached, [*path, action]))
-    return []
 
 
 def spec_text(settings: dict[str, Any], name: str = "search") -> str:

@@ -14,7 +14,7 @@ from zermelo.games.notation import action_text, parse_action, position_text
 from zermelo.games.protocol import Game, State
 from zermelo.games.registry import kind_of
 from zermelo.players.protocol import MoveReport, PlayerError
-from zermelo.players.search_player import actions_between
+from zermelo.search.path import path_between
 
 if TYPE_CHECKING:
     import chess
@@ -136,8 +136,10 @@ class UciPlayer:
         import chess
 
         if self._board is not None and self._after is not None:
-            for action in actions_between(game, self._after, state):
+            path = path_between(game, self._after, state)
+            for action in path or ():  # one: in chess a turn is one action
                 self._board.push_uci(action_text(game, self._after, action))
+            if path is not None:
                 return self._board
         chess960 = "chess960=on" in game.name
         self._board = chess.Board(position_text(game, state), chess960=chess960)

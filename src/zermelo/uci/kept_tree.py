@@ -9,6 +9,7 @@ from typing import Any
 
 from zermelo.games.protocol import State
 from zermelo.search import Search
+from zermelo.search.path import path_between
 from zermelo.uci.protocol import Position
 
 FURTHEST = 2  # plies between the tree and a position that came without its moves
@@ -71,18 +72,3 @@ class KeptTree:
                 at = game.play(at, path[-1])
             return path
         return path_between(game, before, state, FURTHEST)
-
-
-def path_between(game: Any, before: State, after: State, plies: int) -> list[int] | None:
-    """At most so many actions that lead from one position to an equal one; None if none do."""
-    wanted = game.hash(after)
-    ways: list[tuple[State, list[int]]] = [(before, [])]
-    for depth in range(plies + 1):
-        further = []
-        for state, path in ways:
-            if game.hash(state) == wanted and state == after:
-                return path
-            if depth < plies and game.outcome(state) is None:
-                further += [(game.play(state, a), [*path, a]) for a in game.legal_actions(state)]
-        ways = further
-    return None
