@@ -21,9 +21,10 @@ from typing import Any
 
 import zermelo
 from zermelo.analysis.engine import AnalysisEngine
+from zermelo.analysis.make import FILL, NETWORK_OPTIONS
 from zermelo.analysis.request import Analyse
-from zermelo.cli.jsonl import FILL, usable_cores
-from zermelo.cli.judge import NETWORK_OPTIONS, rules_for
+from zermelo.cli.judge import rules_for
+from zermelo.cores import available_cores
 from zermelo.network import NetworkEvaluator, load_network, random_weights
 from zermelo.network.architecture import NetworkOptions, architecture_for
 from zermelo.search import Search, SearchOptions
@@ -113,7 +114,7 @@ def main() -> None:
     parser.add_argument("--weights")
     parser.add_argument("--positions", type=int, default=64)
     parser.add_argument("--simulations", type=int, default=200)
-    parser.add_argument("--threads", type=int, default=usable_cores())
+    parser.add_argument("--threads", type=int, default=available_cores())
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()

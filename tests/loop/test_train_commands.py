@@ -14,7 +14,7 @@ import pytest
 from tiny_runs import TABLES
 
 from zermelo.cli import main
-from zermelo.cli.train import existing_run, open_run
+from zermelo.cli.telling import tell
 from zermelo.config import RunConfig
 from zermelo.config.options import HIGHEST_SEED
 from zermelo.config.run_config import new_head
@@ -22,6 +22,8 @@ from zermelo.errors import UserError
 from zermelo.loop import Run, is_run
 from zermelo.loop.shards import worker_seed
 from zermelo.replay import Samples, read_shard
+from zermelo.runs.opening import open_run
+from zermelo.runs.target import existing_run
 
 Captured = pytest.CaptureFixture[str]
 MY_GAME = Path(__file__).resolve().parents[2] / "examples" / "my_game.py"
@@ -165,7 +167,8 @@ def test_reasons_are_kept_in_the_log_and_own_settings_reach_the_choice(
         return {"train": {}, "selfplay": {"games": 8}}, ["selfplay.games is 8: why"]
 
     monkeypatch.setattr("zermelo.selfplay.automatic.automatic_settings", choose)
-    made = open_run(str(MY_GAME), tmp_path / "run", ["train.batch=32", "search.gumbel=on"])
+    given = ["train.batch=32", "search.gumbel=on"]
+    made = open_run(str(MY_GAME), tmp_path / "run", given, tell)
     made.unlock()
     assert heard == [{"train": {"batch": 32}, "search": {"gumbel": True}}]
     shown, kept = capsys.readouterr().err, made.log_file.read_text()

@@ -21,7 +21,6 @@ from zermelo import _core
 from zermelo.checkpoint import CheckpointStore
 from zermelo.cli import main
 from zermelo.cli import pretrain as command
-from zermelo.cli.runs import describe
 from zermelo.config import RunConfig
 from zermelo.doctor.diagnose import diagnose
 from zermelo.doctor.replay import Rediscovery
@@ -47,6 +46,7 @@ from zermelo.replay import (
 )
 from zermelo.replay.canonical import canonical
 from zermelo.replay.rules import check_rows
+from zermelo.runs.describe import describe
 from zermelo.runs.directory import Run
 
 STOCKFISH = Path("/usr/games/stockfish")

@@ -23,8 +23,9 @@ from rich.table import Table
 from rich.text import Text
 
 from zermelo.analysis.engine import TREE_DEPTH, TREE_SHARE
-from zermelo.cli.jsonl import make_engine, serve
-from zermelo.cli.judge import NETWORK_OPTIONS, open_judge, read_settings, rules_for
+from zermelo.analysis.make import NETWORK_OPTIONS, make_engine
+from zermelo.cli.jsonl import serve
+from zermelo.cli.judge import open_judge, read_settings, rules_for
 from zermelo.cli.options import (
     PIPED_WIDTH,
     BackendOption,
@@ -83,9 +84,10 @@ def analyse(
     rules = rules_for(game, weights)
     if as_jsonl:
         refuse_together(position=position, seconds=seconds, tree=tree, json=as_json or None)
-        seed = int(SearchOptions(**read_settings(settings or ())).seed)
+        given = read_settings(settings or ())
+        seed = int(SearchOptions(**given).seed)
         judge, _ = open_judge(rules, weights, backend, evaluator, seed)
-        engine = make_engine(rules, judge, settings or (), threads, simulations or SIMULATIONS)
+        engine = make_engine(rules, judge, given, simulations or SIMULATIONS, threads)
         serve(engine, sys.stdin, sys.stdout)
         return
     state = rules.initial() if position is None else parse_position(rules, position)

@@ -16,8 +16,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from zermelo.cli.jsonl import make_engine
-from zermelo.cli.judge import open_judge, rules_for
+from zermelo.analysis.make import make_engine
+from zermelo.cli.judge import open_judge, read_settings, rules_for
 from zermelo.cli.options import BackendOption, SearchSetOption, WeightsOption
 from zermelo.errors import UserError
 from zermelo.players.search_player import EVALUATORS
@@ -82,7 +82,8 @@ def annotate(
     rules = rules_for("chess", weights)
     judge, name = open_judge(rules, weights, backend, evaluator or "", 0)
     # Values are compared from position to position: they must not shrink on the way.
-    engine = make_engine(rules, judge, ["turn_discount=1", *(settings or ())], threads, simulations)
+    given = {"turn_discount": "1"} | read_settings(settings or ())
+    engine = make_engine(rules, judge, given, simulations, threads)
     reviews: list[GameReview] = []
     started = time.perf_counter()
     interrupted = False

@@ -16,7 +16,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from zermelo.cli.exit_codes import INTERRUPTED
 from zermelo.cli.options import JsonOption
+from zermelo.cli.telling import tell
 
 PRESET = "connect4-quick"
 DIRECTORY = Path("runs/demo")
@@ -37,13 +39,13 @@ def demo(
     as_json: JsonOption = False,
 ) -> None:
     """Learn Connect Four from nothing for a few minutes, see how strong it got, then play it."""
-    from zermelo.cli.train import INTERRUPTED, need_torch, open_run, yardsticks_of
     from zermelo.config import parse_duration
     from zermelo.loop import Stop, make_view, run_loop
+    from zermelo.runs.opening import need_torch, open_run, yardsticks_of
 
     need_torch()
     stop = Stop(parse_duration(duration))
-    made = open_run(PRESET, run, [])
+    made = open_run(PRESET, run, [], tell)
     console = Console(stderr=as_json, highlight=False)
     positions = made.config.evaluate.positions
     console.print(
@@ -52,7 +54,7 @@ def demo(
         soft_wrap=True,
     )
     view = make_view(sys.stderr if as_json else sys.stdout)
-    found = run_loop(made, stop, view, yardsticks_of(made.config, stop))
+    found = run_loop(made, stop, view, yardsticks_of(made.config, stop.check))
     rows = measured(made.metrics)
     if as_json:
         print(json.dumps(found | {"curve": rows}, indent=2))

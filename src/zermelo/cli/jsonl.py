@@ -9,17 +9,12 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
-from typing import Any, TextIO
+from collections.abc import Iterator
+from typing import TextIO
 
 from zermelo.analysis.engine import AnalysisEngine
-from zermelo.cli.judge import NETWORK_OPTIONS, read_settings
-from zermelo.cores import available_cores
-from zermelo.games.protocol import Game
-from zermelo.search import SearchOptions
 
 MAX_LINE = 8 * 2**20  # bytes
-FILL = 8  # leaves in a batch of a network, if the boards have that many
 MAX_PENDING = 10_000  # positions; the reader waits beyond that
 
 
@@ -68,20 +63,3 @@ def lines_of(source: TextIO) -> Iterator[bytes | None]:
             held, too_long = b"", True
     if held or too_long:
         yield None if too_long else held
-
-
-def make_engine(
-    rules: Game, judge: Any, settings: Sequence[str], threads: int | None, simulations: int
-) -> AnalysisEngine:
-    """The engine with the search's options as `--set` spells them; a thread per core."""
-    network = hasattr(judge, "architecture")
-    given = read_settings(settings)
-    options = SearchOptions(**(NETWORK_OPTIONS if network else {}) | given)
-    return AnalysisEngine(
-        rules,
-        judge,
-        options,
-        simulations=simulations,
-        workers=threads or available_cores(),
-        fill=FILL if network and "leaves_per_tree" not in given else 0,
-    )

@@ -16,12 +16,10 @@ from zermelo.network import load_network
 from zermelo.network.measure import choice_text
 from zermelo.players.network_path import CHECKPOINTS, SHIPPED, network_path
 from zermelo.players.search_player import native_evaluator, network_evaluator
-from zermelo.search import LOOSE_CACHE, SearchOptions
+from zermelo.search import SearchOptions
 
 # The presets that made the networks of the package.
 SHIPPED_BY = {"tictactoe": "tictactoe", "connect4": "connect4", "othello_size6": "othello6"}
-# With a network: mini-batches, and transpositions whatever came before them.
-NETWORK_OPTIONS: dict[str, Any] = {"leaves_per_tree": 8, "batch": 64, **LOOSE_CACHE}
 
 
 def rules_for(game: str, weights: str | None) -> Game:

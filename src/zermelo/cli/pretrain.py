@@ -10,7 +10,7 @@ import typer
 
 from zermelo.cli.match_report import Live
 from zermelo.cli.options import RunSetOption
-from zermelo.cli.train import existing_run, need_torch, open_run
+from zermelo.cli.telling import tell
 
 
 def add_to(app: typer.Typer) -> None:
@@ -40,15 +40,18 @@ def pretrain(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
 ) -> None:
     """Teach a new run what is known already; `zermelo train RUN` goes on from it."""
+    from zermelo.runs.opening import need_torch, open_run
+
     need_torch()
-    from zermelo.loop import Run, is_run
     from zermelo.pretrain.pretrain import Pretraining, pretrain, refuse_trained
+    from zermelo.runs.directory import Run, is_run
+    from zermelo.runs.target import existing_run
 
     place = existing_run(target) or run
     if place is not None and is_run(place):
         refuse_trained(Run.open(place))  # before its options are changed
     texts = list(settings or []) + ([] if seed is None else [f"loop.seed={seed}"])
-    made = open_run(target, run, texts)
+    made = open_run(target, run, texts, tell)
     try:
         made.lock()
         asked = Pretraining(source, samples, epochs, made.config.loop.seed)

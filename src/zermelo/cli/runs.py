@@ -13,9 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from zermelo.cli.options import JsonOption
-from zermelo.errors import UserError
+from zermelo.runs.directory import RUNS
 
-RUNS = Path("runs")  # where `zermelo train` makes them
 WIDTH = 200  # columns, for long paths, when the output is no terminal
 
 
@@ -29,70 +28,15 @@ def runs(
     as_json: JsonOption = False,
 ) -> None:
     """List runs, newest last."""
-    from zermelo.runs.directory import is_run
+    from zermelo.runs.describe import runs_of
 
-    if directory.exists() and not directory.is_dir():
-        raise UserError(f"'{directory}' is a file, not a directory of runs")
-    if not directory.exists() and directory != RUNS:  # which is not there before the first run
-        raise UserError(f"there is no directory '{directory}'")
-    below = directory.iterdir() if directory.is_dir() else ()
-    places = [directory] if is_run(directory) else [path for path in below if is_run(path)]
-    rows = sorted((describe(place) for place in places), key=lambda row: float(row["changed"]))
+    rows = runs_of(directory)
     if as_json:
         print(json.dumps({"directory": str(directory), "runs": rows}, indent=2))
     elif not rows:
         print(f"there is no run in '{directory}'; zermelo train GAME makes one")
     else:
         show(rows)
-
-
-def describe(place: Path) -> dict[str, Any]:
-    """One run by its files; a broken one has the reason under "error"."""
-    from zermelo.config.run_config import read_run_file
-    from zermelo.runs.lock import running_process
-    from zermelo.train import read_metrics
-
-    row: dict[str, Any] = {"run": str(place), "error": None, "process": 0}
-    row |= {"game": None, "iteration": 0, "iterations": None, "version": None}
-    try:
-        head, tables = read_run_file(place / "run.toml")
-        row["version"] = head.get("version")
-        row["game"] = _section(tables, "game").get("name")
-        row["iterations"] = _section(tables, "loop").get("iterations")
-    except UserError as error:
-        row["error"] = str(error)
-    entries = read_metrics(place / "metrics")
-    last = entries[-1] if entries else {}
-    row["iteration"] = last.get("iteration", 0)
-    row["games"] = sum(entry.get("selfplay", {}).get("games", 0) for entry in entries)
-    row["samples"] = sum(
-        entry.get(source, {}).get("samples", 0)
-        for entry in entries
-        for source in ("selfplay", "pretrain")
-    )
-    row["loss"] = last.get("train", {}).get("training", {}).get("loss")
-    row["seconds"] = last.get("seconds")
-    row["evaluate"] = last.get("evaluate")
-    row["process"] = running_process(place / "lock")
-    files = [path for path in place.rglob("*") if path.is_file()]
-    sizes = [status for path in files if (status := _status(path)) is not None]
-    row["bytes"] = sum(status.st_size for status in sizes)
-    row["changed"] = max((status.st_mtime for status in sizes), default=0.0)
-    return row
-
-
-def _section(tables: dict[str, Any], name: str) -> dict[str, Any]:
-    table = tables.get(name, {})
-    if not isinstance(table, dict):
-        raise UserError(f"run.toml: '{name}' is a section, not a value: write [{name}]")
-    return table
-
-
-def _status(path: Path) -> Any:
-    try:
-        return path.stat()
-    except OSError:  # a run under way removes old checkpoints
-        return None
 
 
 def show(rows: list[dict[str, Any]]) -> None:

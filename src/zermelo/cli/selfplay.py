@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from zermelo.cli.exit_codes import INTERRUPTED
 from zermelo.cli.options import JsonOption, RunSetOption
-from zermelo.cli.train import INTERRUPTED, tables_for
+from zermelo.cli.telling import tell
 
 
 def add_to(app: typer.Typer) -> None:
@@ -36,6 +36,7 @@ def selfplay(
     from zermelo.config import RunConfig, parse_settings
     from zermelo.loop import Stop
     from zermelo.loop.shards import ShardMaker
+    from zermelo.runs.target import tables_for
 
     tables, origin = tables_for(game)
     config = RunConfig.from_tables(tables, origin).changed(parse_settings(settings or []), "--set")
@@ -50,11 +51,6 @@ def selfplay(
         print(summary(found))
     if stop.interrupted:
         raise typer.Exit(INTERRUPTED)
-
-
-def tell(text: str) -> None:
-    """On the error stream, apart from the answer."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def summary(found: dict[str, Any]) -> str:

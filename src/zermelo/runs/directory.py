@@ -29,6 +29,7 @@ from zermelo.games.protocol import Game
 from zermelo.runs.lock import RunLock
 
 RUN_FILE = "run.toml"
+RUNS = Path("runs")  # where runs are made if nobody names a directory
 
 
 class Run:
@@ -171,7 +172,7 @@ def is_run(path: Path) -> bool:
     return (path / RUN_FILE).is_file()
 
 
-def new_run_path(name: str, below: Path = Path("runs")) -> Path:
+def new_run_path(name: str, below: Path = RUNS) -> Path:
     """`runs/NAME-20250102-030405`, with a number if that is taken."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     path, number = below / f"{name}-{stamp}", 1
