@@ -217,7 +217,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=10_000, help="speed: for each position")
     parser.add_argument("--positions", type=int, help="speed: of the ten; error: how many")
     parser.add_argument("--simulations", type=int, help="wac: of each search; seed: at most")
-    parser.add_argument("--suite", default="../shared/data/chess/wacnew.epd")
+    parser.add_argument("--suite", default="wacnew.epd")
     parser.add_argument("--out", default="wac.jsonl")
     parser.add_argument("--limit", type=int, default=300, help="wac: positions")
     parser.add_argument("--seconds", type=float, default=1e9, help="wac: stop after so long")

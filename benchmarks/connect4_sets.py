@@ -1,12 +1,12 @@
 """How often a Connect Four network keeps what a position is worth, judged by BitBully's book.
 
 Usage: python benchmarks/connect4_sets.py --weights RUN [--simulations 800] [--set OPTION=VALUE ...]
-[--sets DIR] [--json]
+--sets DIR [--json]
 
 A run's own options of the search do not count here: all networks are judged with the defaults and
 what `--set` changes.
 
-DIR holds files of lines "moves score" (columns 1 to 7), as ../shared/data/connect4. For each file:
+DIR holds files of lines "moves score" (columns 1 to 7). For each file:
 the share of chosen moves that keep the result (win, draw or loss), with the search and by the
 policy alone. BitBully and its opening book (both in the dev extra) know nothing of our solver.
 """
@@ -30,7 +30,6 @@ from zermelo.players.network_path import network_path
 from zermelo.search import Search, SearchOptions
 
 GAME = zermelo.game("connect4")
-SETS = Path("../shared/data/connect4")
 
 
 def read_moves(path: Path) -> list[str]:
@@ -125,7 +124,7 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=800)
     parser.add_argument("--precision", default="f32")
     parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
-    parser.add_argument("--sets", type=Path, default=SETS)
+    parser.add_argument("--sets", type=Path, required=True)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     changes = read_settings(given.set)

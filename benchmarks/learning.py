@@ -1,6 +1,6 @@
 """What makes Connect Four learn faster: the preset and one change at a time, for equal time each.
 
-Usage: python benchmarks/learning.py [--minutes 6] [--seed 0] [--only NAME ...] [--json]
+Usage: python benchmarks/learning.py --sets DIR [--minutes 6] [--seed 0] [--only NAME ...] [--json]
 
 Each way is a run of its own from nothing, one after the other: they need the machine to themselves.
 A finished run is not made again, one that was broken off is. A run ends with a training, so it may
@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from connect4_sets import SETS, measured
+from connect4_sets import measured
 
 HARD = "Test_L1_R3_first300"  # openings far from their end
 SIMULATIONS = 100  # for each choice when a network is judged
@@ -121,7 +121,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="+", choices=WAYS, default=list(WAYS), metavar="NAME")
     parser.add_argument("--runs", type=Path, default=Path("runs/learning"))
-    parser.add_argument("--sets", type=Path, default=SETS)
+    parser.add_argument("--sets", type=Path, required=True)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     if not (given.sets / HARD).exists():

@@ -1,6 +1,6 @@
 """Suites of problems by network, simulations and solver: what `zermelo solve` finds, in one table.
 
-Usage: python benchmarks/suites.py --weights FILE [--data ../shared/data] [--out DIR] [--json]
+Usage: python benchmarks/suites.py --weights FILE --data DIR [--out DIR] [--json]
            [--only mates,wac,puzzles,connect4,othello] [--simulations 100,800] [--limit N]
            [--precision f32]
 
@@ -73,7 +73,7 @@ def main() -> None:
     """Prints a line as each pair is done, or one JSON object at the end."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--weights", help="an lc0 network for chess")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the suites")
     parser.add_argument("--out", type=Path, default=Path("suites-out"), help="answers so far")
     parser.add_argument("--only", default=",".join(SUITES))
     parser.add_argument("--simulations", default="100,800")

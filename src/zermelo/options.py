@@ -29,7 +29,7 @@ def option(
     technique: str = "",
     alphazero: str = "",
 ) -> Any:
-    """A field of an options class; bounds are inclusive, `technique` is its id in the SPEC."""
+    """A field of an options class; bounds are inclusive, `technique` is a row of docs/techniques.md."""
     metadata = {
         "doc": doc,
         "low": low,

@@ -15,6 +15,7 @@ from typing import Any
 import chess
 import chess.pgn
 import pytest
+from outside_data import outside_data
 
 import zermelo
 from zermelo.analysis.annotate import AnnotateOptions, GameReview, annotate_games
@@ -27,7 +28,6 @@ from zermelo.testing import HashEvaluator
 
 FOOLS_MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 COMMENTED = "1. e4 {best by test} e5 $1 (1... c5 2. Nf3 (2. c3)) 2. Nf3 Nc6 *\n"
-NETS = Path(__file__).parents[3] / "shared" / "data" / "nets"
 Captured = pytest.CaptureFixture[str]
 
 
@@ -285,13 +285,12 @@ def test_who_does_not_hear_ctrl_c_is_not_interrupted() -> None:
     assert done == ["the rest of the block", "what follows"]
 
 
-@pytest.mark.skipif(not NETS.is_dir(), reason="no networks in ../shared/data/nets")
 def test_a_network_finds_the_blunder_and_a_sound_alternative(
     capsys: Captured, tmp_path: Path
 ) -> None:
     source = tmp_path / "in.pgn"
     source.write_text(FOOLS_MATE)
-    weights = str(NETS / "maia-1500.pb.gz")
+    weights = str(outside_data("nets/maia-1500.pb.gz"))
     shown = run(
         capsys, str(source), "--weights", weights, "--backend", "openvino", "--simulations", "50"
     )

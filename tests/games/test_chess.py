@@ -9,11 +9,11 @@ from typing import Any
 
 import chess
 import pytest
+from outside_data import outside_data
 
 import zermelo
 
 OWN_DATA = Path(__file__).parents[1] / "perft"
-SHARED_DATA = Path(__file__).parents[2].parent / "shared" / "data" / "chess"
 
 STANDARD = zermelo.game("chess")
 CHESS960 = zermelo.game("chess?chess960=on")
@@ -78,12 +78,10 @@ def test_perft_of_standard_positions_is_the_same_under_chess960_rules() -> None:
         ("chess960_part.perft", CHESS960, 20_000),
     ],
 )
-def test_perft_of_shared_positions_has_the_listed_counts(
+def test_perft_of_outside_positions_has_the_listed_counts(
     file: str, game: Any, most_nodes: int
 ) -> None:
-    if not (SHARED_DATA / file).exists():
-        pytest.skip(f"{SHARED_DATA / file} is not there")
-    assert check_perft(SHARED_DATA / file, game, most_nodes) > 0
+    assert check_perft(outside_data(f"chess/{file}"), game, most_nodes) > 0
 
 
 @pytest.mark.slow
@@ -95,12 +93,10 @@ def test_perft_of_shared_positions_has_the_listed_counts(
         ("chess960_part.perft", CHESS960),
     ],
 )
-def test_perft_of_shared_positions_has_the_listed_counts_up_to_twenty_million(
+def test_perft_of_outside_positions_has_the_listed_counts_up_to_twenty_million(
     file: str, game: Any
 ) -> None:
-    if not (SHARED_DATA / file).exists():
-        pytest.skip(f"{SHARED_DATA / file} is not there")
-    assert check_perft(SHARED_DATA / file, game, 20_000_000) > 0
+    assert check_perft(outside_data(f"chess/{file}"), game, 20_000_000) > 0
 
 
 def policy_moves() -> list[str]:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from outside_data import outside_data
 
 import zermelo
 from zermelo import _core
 
 Connect4Solver = _core.Connect4Solver
 GAME = zermelo.game("connect4")
-POSITIONS = Path(__file__).resolve().parents[3] / "shared" / "data" / "connect4"
 FIRST_MOVES = [-2, -1, 0, 1, 0, -1, -2]  # the scores of the empty board's columns
 
 
@@ -49,10 +49,7 @@ def plain_score(state: Any, known: dict[Any, int]) -> int:
 
 
 def check_file(solver: Any, name: str, first: int | None = None) -> None:
-    path = POSITIONS / name
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
-    for line in path.read_text().splitlines()[:first]:
+    for line in outside_data(f"connect4/{name}").read_text().splitlines()[:first]:
         moves, score = line.split()
         assert solver.solve(GAME.parse_position(moves)) == int(score), moves
 

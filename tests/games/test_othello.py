@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outside_data import outside_data
 from walks import walk
 
 import zermelo
 
-SUITES = Path(__file__).resolve().parents[3] / "shared" / "data" / "othello"
 SIZES = [6, 8]
 CHOICES = st.lists(st.integers(0, 59), max_size=64)  # taken modulo the number of legal actions
 
@@ -334,10 +333,8 @@ def test_a_position_that_cannot_be_read_says_why(text: str, reason: str) -> None
 
 @pytest.mark.parametrize("suite", ["fforum-1-19.obf", "fforum-40-59.obf"])
 def test_positions_and_moves_of_the_endgame_suites_are_legal(suite: str) -> None:
-    if not (SUITES / suite).exists():
-        pytest.skip(f"{SUITES / suite} is not on this machine")
+    lines = outside_data(f"othello/{suite}").read_text().splitlines()
     game = othello(8)
-    lines = (SUITES / suite).read_text().splitlines()
     assert len(lines) >= 19
     for line in lines:
         position, *moves = [part.strip() for part in line.split(";") if part.strip()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from outside_data import outside_data
 
 import zermelo
 from zermelo.games.notation import parse_position
@@ -13,7 +14,6 @@ from zermelo.matches.adjudicate import AdjudicateOptions, Adjudicator, Judgement
 from zermelo.options import make_options
 
 CHESS = zermelo.game("chess")
-TABLES = Path(__file__).parents[3] / "shared" / "data" / "chess" / "syzygy"
 
 
 def verdict(judged: list[Judgement], plies: int = 100, **options: float) -> object:
@@ -50,7 +50,6 @@ def test_a_game_ends_when_both_call_it_level_late_enough() -> None:
     assert verdict([*level[:-1], (1, 0.2)], plies=60, **options) is None
 
 
-@pytest.mark.skipif(not TABLES.is_dir(), reason="../shared/data/chess/syzygy is not there")
 @pytest.mark.parametrize(
     ("fen", "outcome"),
     [
@@ -63,7 +62,7 @@ def test_a_game_ends_when_both_call_it_level_late_enough() -> None:
     ],
 )
 def test_a_tablebase_ends_what_it_knows(fen: str, outcome: Outcome | None) -> None:
-    judge = Adjudicator(CHESS, AdjudicateOptions(tablebase=str(TABLES)))
+    judge = Adjudicator(CHESS, AdjudicateOptions(tablebase=str(outside_data("chess/syzygy"))))
     state = parse_position(CHESS, fen)
     found = judge.verdict(state, 20, [])
     assert found == (None if outcome is None else (outcome, "tablebase"))

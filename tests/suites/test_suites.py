@@ -9,6 +9,7 @@ from typing import Any
 import chess
 import pytest
 import typer
+from outside_data import outside_data
 
 import zermelo
 from zermelo.cli import solve as solve_command
@@ -22,7 +23,6 @@ from zermelo.suites.solve import Answer, SuiteSolver, watch_search
 
 ROOT = Path(__file__).parents[2]
 MATES = ROOT / "tests" / "data" / "mates"
-SHARED = ROOT.parent / "shared" / "data"
 UNIFORM = "search?simulations={}&evaluator=uniform"
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1"  # 1 Re8 mates
@@ -428,7 +428,6 @@ def test_an_interrupted_run_reports_what_it_has(
     assert "proven 3 of 3" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
 @pytest.mark.parametrize(
     ("file", "kind", "problems"),
     [
@@ -441,12 +440,11 @@ def test_an_interrupted_run_reports_what_it_has(
     ],
 )
 def test_real_suites_are_read_whole(file: str, kind: str, problems: int) -> None:
-    suite = read_suite(SHARED / file)
+    suite = read_suite(outside_data(file))
     assert (suite.kind, len(suite.problems)) == (kind, problems)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
 def test_perfect_play_solves_every_late_position() -> None:
-    suite = read_suite(SHARED / "connect4" / "Test_L3_R1", 30)
+    suite = read_suite(outside_data("connect4/Test_L3_R1"), 30)
     found = list(SuiteSolver(suite, "perfect").answers())
     assert all(answer.solved and answer.optimal for answer in found)

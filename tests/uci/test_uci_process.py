@@ -10,13 +10,13 @@ from pathlib import Path
 import chess
 import chess.engine
 import pytest
+from outside_data import outside_data
 
 from zermelo.errors import UserError
 from zermelo.uci.options import find
 from zermelo.uci.start import main, read_arguments
 
 ROOT = Path(__file__).parents[2]
-NETS = ROOT.parent / "shared" / "data" / "nets"
 HEAVY = ("torch", "openvino", "onnxruntime", "chess", "rich", "typer", "ray", "fastapi")
 
 
@@ -125,14 +125,13 @@ def test_the_configuration_for_lichess_bot_starts_an_engine_that_takes_its_optio
         assert result.move in chess.Board().legal_moves
 
 
-@pytest.mark.skipif(not NETS.is_dir(), reason="the networks of ../shared/data/nets are not here")
 def test_loading_a_network_starts_no_other_process() -> None:
     pytest.importorskip("openvino")
     program = f"""
 import sys
 from zermelo.uci import networks
 sys.addaudithook(lambda event, _: event in ("os.fork", "subprocess.Popen") and print(event))
-networks.load({str(NETS / "maia-1500.pb.gz")!r}, "openvino", "f32")
+networks.load({str(outside_data("nets/maia-1500.pb.gz"))!r}, "openvino", "f32")
 import time; time.sleep(0.5)
 """
     done = subprocess.run(
@@ -141,10 +140,10 @@ import time; time.sleep(0.5)
     assert done.stdout == ""
 
 
-@pytest.mark.skipif(not NETS.is_dir(), reason="the networks of ../shared/data/nets are not here")
 def test_an_lc0_network_plays_in_both_castling_notations() -> None:
     pytest.importorskip("openvino")
-    command = [sys.executable, "-m", "zermelo.uci", "--weights", str(NETS / "maia-1500.pb.gz")]
+    weights = str(outside_data("nets/maia-1500.pb.gz"))
+    command = [sys.executable, "-m", "zermelo.uci", "--weights", weights]
     with chess.engine.SimpleEngine.popen_uci(command, timeout=60) as client:
         info = client.analyse(chess.Board(), chess.engine.Limit(nodes=60))
         assert info["pv"][0].uci() in ("e2e4", "d2d4")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from exact_player import ByScore, Scores, position_file
+from outside_data import outside_data
 from scripts import load_script
 
 import zermelo
@@ -35,7 +36,6 @@ from zermelo.yardsticks.positions import (
 )
 
 ROOT = Path(__file__).parents[2]
-SHARED = ROOT.parent / "shared" / "data"
 CONNECT4: Any = zermelo.game("connect4")
 TICTACTOE: Any = zermelo.game("tictactoe")
 
@@ -295,11 +295,11 @@ def test_othello_positions_use_the_scores_of_their_file(tmp_path: Path) -> None:
     assert kept == {4: True, 2: True, 0: False, -2: False}
 
 
-@pytest.mark.skipif(not (SHARED / "connect4").is_dir(), reason="no ../shared/data/connect4")
 def test_the_published_scores_are_those_of_our_solver() -> None:
     solver = _core.Connect4Solver(table_mib=8)
     for name in ("Test_L3_R1", "Test_L2_R1"):
-        for position in read_positions(SHARED / "connect4" / name, CONNECT4, 50).positions:
+        path = outside_data(f"connect4/{name}")
+        for position in read_positions(path, CONNECT4, 50).positions:
             assert solver.solve(position.state) == position.score
 
 
