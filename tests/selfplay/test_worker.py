@@ -26,8 +26,10 @@ from zermelo.network import (
 from zermelo.replay import ReplayStore, read_shard
 from zermelo.selfplay import shard_writer
 from zermelo.selfplay.channel import Channel
+from zermelo.selfplay.network_reference import LocalNetwork
+from zermelo.selfplay.order import Order, Spec
 from zermelo.selfplay.shard_writer import patiently
-from zermelo.selfplay.worker import Order, Spec, Worker, load_verified
+from zermelo.selfplay.worker import SelfPlayProcess, play_message
 
 GAME = zermelo.game("tictactoe")
 
@@ -51,20 +53,20 @@ class Setup:
         options = _core.SelfPlayOptions(games=4, full_search_probability=1.0).to_dict()
         self.spec = Spec(
             game="tictactoe", search=_core.SearchOptions(cache_mib=0).to_dict(), selfplay=options,
-            backend="openvino", precision="f32", replay=str(path / "replay"), worker=7, seed=seed,
+            backend="openvino", precision="f32", worker=7, seed=seed,
             shard_samples=50, exact=exact,
         )  # fmt: skip
-        self.worker = Worker(self.spec, theirs)
+        self.worker = SelfPlayProcess(self.spec, path / "replay", theirs)
 
     def order(self, **changes: Any) -> Order:
         order = Order(
-            iteration=2, network=str(self.network), network_iteration=2, simulations=6,
+            iteration=2, network=LocalNetwork.at(self.network), network_iteration=2, simulations=6,
             resign_threshold=-1.0, share=120, quota=120,
         )  # fmt: skip
         return dataclasses.replace(order, **changes)
 
     def send(self, order: Order) -> None:
-        self.loop.send({"do": "play", "order": dataclasses.asdict(order)})
+        self.loop.send(play_message(order))
 
     def messages(self) -> list[dict[str, Any]]:
         found = []
@@ -99,8 +101,8 @@ def test_a_worker_changes_over_to_a_newer_order_and_ends_when_told(tmp_path: Pat
     setup.worker.run()
     playing = [m["iteration"] for m in setup.messages() if m.get("state") == "playing"]
     assert playing == [2, 3]
-    assert setup.worker.selfplay is not None
-    assert setup.worker.selfplay.runner.options.simulations == 7
+    assert setup.worker.producer.selfplay is not None
+    assert setup.worker.producer.selfplay.runner.options.simulations == 7
 
 
 def test_a_pause_is_answered_after_the_open_shard_was_written(tmp_path: Path) -> None:
@@ -172,11 +174,13 @@ def test_unusable_saved_games_are_reported_and_new_ones_begun(tmp_path: Path) ->
 
 def test_shards_get_smaller_towards_the_end_of_a_share(tmp_path: Path) -> None:
     setup = Setup(tmp_path)
-    setup.worker.spec = dataclasses.replace(setup.spec, shard_samples=2000)
+    setup.worker.producer.spec = dataclasses.replace(setup.spec, shard_samples=2000)
     order = setup.order(quota=0, share=8000)
-    sizes = [setup.worker.shard_size(order, made) for made in (0, 4000, 6000, 7500, 8000, 9000)]
+    sizes = [
+        setup.worker.producer.shard_size(order, made) for made in (0, 4000, 6000, 7500, 8000, 9000)
+    ]
     assert sizes == [2000, 2000, 1000, 500, 500, 500]
-    assert setup.worker.shard_size(setup.order(quota=150), 120) == 30
+    assert setup.worker.producer.shard_size(setup.order(quota=150), 120) == 30
 
 
 def test_a_full_disk_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +234,7 @@ def test_a_checkpoint_plays_under_another_name_too(tmp_path: Path) -> None:
     store.save(12, weights, TrainingState({}, {}))
     copy = Path(shutil.copytree(store.path(12), tmp_path / "best"))
     for place in (store.path(12), copy):
-        assert load_verified(place, GAME).architecture == weights.architecture
+        assert LocalNetwork.at(place).load(GAME).architecture == weights.architecture
 
 
 def test_other_errors_are_not_waited_for() -> None:

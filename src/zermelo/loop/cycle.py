@@ -32,10 +32,12 @@ from zermelo.network.own_search import changed_options
 from zermelo.replay import BatchSampler, Damage, ReplayStore, Window
 from zermelo.runs.directory import Run
 from zermelo.runs.status import Status, memory_of
+from zermelo.selfplay.network_reference import LocalNetwork
+from zermelo.selfplay.order import Order, Spec
 from zermelo.selfplay.progressive import simulations_at
 from zermelo.selfplay.resign import calibrate, first_threshold
 from zermelo.selfplay.shard_writer import patiently
-from zermelo.selfplay.worker import NO_SPACE, Order, Spec
+from zermelo.selfplay.worker import NO_SPACE
 from zermelo.train import MetricsWriter, read_metrics
 from zermelo.yardsticks.ladder import FOLDER, needed_checkpoints
 
@@ -175,6 +177,7 @@ class Loop:
         return WorkerPool(
             self.workers,
             self.spec,
+            self.run_directory.replay,
             self.run_directory.lock_descriptor,
             self.run_directory.log_file,
             on_shard=self.hear_shard,
@@ -185,7 +188,7 @@ class Loop:
         """What a worker is told at its start."""
         # A worker that was killed must not play its games again, unless that is the point.
         seed = self.config.loop.seed if self.exact else secrets.randbits(52)
-        return spec_for(self.config, self.run_directory.replay, number, seed, self.exact)
+        return spec_for(self.config, number, seed, self.exact)
 
     # ---- 1. new samples -------------------------------------------------------------------------
 
@@ -243,7 +246,7 @@ class Loop:
             games_from = str(self.checkpoint.directory / GAMES_FILE)
         return Order(
             iteration=iteration,
-            network=str(self.checkpoint.directory),
+            network=LocalNetwork.of(self.checkpoint),
             network_iteration=self.checkpoint.iteration,
             simulations=simulations_at(
                 iteration,

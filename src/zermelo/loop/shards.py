@@ -20,7 +20,8 @@ from zermelo.network import Weights, architecture_for, load_network, random_weig
 from zermelo.players.network_path import network_path
 from zermelo.replay import ReplayStore
 from zermelo.runs.lock import RunLock
-from zermelo.selfplay.worker import Order, Spec
+from zermelo.selfplay.network_reference import LocalNetwork
+from zermelo.selfplay.order import Order, Spec
 
 if TYPE_CHECKING:
     from zermelo.config import RunConfig
@@ -31,7 +32,7 @@ LINE_EVERY = 10.0  # seconds
 Note = Callable[[str], None]  # takes a sentence for the person
 
 
-def spec_for(config: RunConfig, replay: Path, worker: int, seed: int, exact: bool = False) -> Spec:
+def spec_for(config: RunConfig, worker: int, seed: int, exact: bool = False) -> Spec:
     """What a worker is told at its start."""
     return Spec(
         game=config.game_name,
@@ -39,7 +40,6 @@ def spec_for(config: RunConfig, replay: Path, worker: int, seed: int, exact: boo
         selfplay=config.selfplay.to_dict(),
         backend=config.workers.backend,
         precision=config.workers.precision,
-        replay=str(replay),
         worker=worker,
         seed=seed,
         shard_samples=config.replay.shard_samples,
@@ -119,7 +119,7 @@ class ShardMaker:
         share = -(-samples // self.workers)
         return Order(
             iteration=0,
-            network=str(network),
+            network=LocalNetwork.at(network),
             network_iteration=0,
             simulations=int(self.config.selfplay.simulations),
             resign_threshold=float(self.config.selfplay.resign_threshold),
@@ -133,11 +133,12 @@ class ShardMaker:
 
         def spec(number: int) -> Spec:
             seed = worker_seed(self.config.loop.seed, number, shards.next_number(number))
-            return spec_for(self.config, self.out, number, seed)
+            return spec_for(self.config, number, seed)
 
         pool = WorkerPool(
             self.workers,
             spec,
+            self.out,
             lock.descriptor,
             self.out / "log.txt",
             on_shard=self.tally.add,

@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from zermelo.errors import UserError
 from zermelo.selfplay.channel import Channel, Message
-from zermelo.selfplay.worker import NO_SPACE, Order, Spec
+from zermelo.selfplay.order import Order, Spec
+from zermelo.selfplay.worker import NO_SPACE, first_message, play_message
 
 DEATHS_ON_END = 5  # of one worker without a shard between them: then the run stops
 END_SECONDS = 15.0  # for workers to write what they have
@@ -44,6 +45,7 @@ class WorkerPool:
         self,
         count: int,
         make_spec: Callable[[int], Spec],
+        replay: Path,
         lock_descriptor: int,
         log_file: Path,
         *,
@@ -53,6 +55,7 @@ class WorkerPool:
         self.count = count
         self.deaths = 0  # in all
         self._make_spec = make_spec
+        self._replay = replay  # where shards go
         self._lock_descriptor = lock_descriptor
         self._log_file = log_file
         self._on_shard = on_shard
@@ -74,7 +77,7 @@ class WorkerPool:
             self._processes = [self._start(number) for number in range(self.count)]
         for worker in self._processes:
             worker.state = "playing"
-            worker.channel.send(_play(order))
+            worker.channel.send(play_message(order))
 
     def pause(self, check: Callable[[], None]) -> None:
         """Lets all workers write what they have and stand still; returns when they do.
@@ -178,7 +181,7 @@ class WorkerPool:
         self._processes[index] = self._start(worker.number)
         if self._order is not None:
             self._processes[index].state = "playing"
-            self._processes[index].channel.send(_play(self._order))
+            self._processes[index].channel.send(play_message(self._order))
         else:
             self._processes[index].state = "paused"
 
@@ -200,7 +203,7 @@ class WorkerPool:
         channel = Channel(os.dup(process.stdout.fileno()), os.dup(process.stdin.fileno()))
         process.stdout.close()
         process.stdin.close()
-        channel.send(dataclasses.asdict(self._make_spec(number)))
+        channel.send(first_message(self._make_spec(number), self._replay))
         return _Process(number, process, channel)
 
     def __enter__(self) -> WorkerPool:
@@ -220,7 +223,3 @@ class WorkerPool:
             if self._log is not None:
                 self._log.close()
                 self._log = None
-
-
-def _play(order: Order) -> dict[str, Any]:
-    return {"do": "play", "order": dataclasses.asdict(order)}

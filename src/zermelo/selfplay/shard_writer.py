@@ -12,11 +12,11 @@ from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.replay import ReplayStore, Schema, ShardHeader, read_header, shard_path, write_shard
 from zermelo.replay.shard import parse_name
+from zermelo.selfplay.producer import EXACT
 from zermelo.selfplay.self_play import Played
 
 PAUSE = 1.0  # seconds between two attempts to write
 FULL = (errno.ENOSPC, errno.EDQUOT)
-EXACT = "exact"  # in a shard's statistics: a repeatable run can play it again
 
 
 class ShardWriter:
@@ -67,6 +67,12 @@ class ShardWriter:
             if is_exact(path):
                 path.unlink(missing_ok=True)
         self.number = ReplayStore(self.directory, self.schema).next_number(self.worker)
+
+
+def shard_message(path: Path, iteration: int, played: Played) -> dict[str, Any]:
+    """What a pool's `on_shard` hears of a shard that was written."""
+    figures = {name: value for name, value in played.statistics.items() if name != "audit"}
+    return {"shard": path.name, "iteration": iteration, **figures}
 
 
 def is_exact(path: Path) -> bool:
