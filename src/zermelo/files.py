@@ -1,12 +1,22 @@
-"""Files that are there whole or not at all, and names that last through a loss of power."""
+"""Files that are there whole or not at all, names that last through a loss of power, full disks."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+from zermelo.errors import UserError
 
 TEMPORARY = ".tmp"  # how the hidden name of a file ends that is being written
+PAUSE = 1.0  # seconds between two attempts to write to a full disk
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+Written = TypeVar("Written")
 
 
 def write_whole(path: Path, *blocks: bytes) -> None:
@@ -33,3 +43,24 @@ def sync_directory(directory: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def patiently(write: Callable[[], Written], wait: Callable[[], bool] | None) -> Written:
+    """Calls `write` until the disk is not full; `wait` says whether to go on trying."""
+    while True:
+        try:
+            return write()
+        except (UserError, OSError) as error:
+            if not is_disk_full(error) or wait is None or not wait():
+                raise
+        time.sleep(PAUSE)
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether an error, or the one behind it, says that there is no room."""
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, OSError) and found.errno in FULL:
+            return True
+        found = found.__cause__
+    return False

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import itertools
 import json
+import pkgutil
 import random
 import shutil
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +51,7 @@ from zermelo.replay.canonical import canonical
 from zermelo.replay.rules import check_rows
 from zermelo.runs.describe import describe
 from zermelo.runs.directory import Run
+from zermelo.train import read_metrics
 
 STOCKFISH = Path("/usr/games/stockfish")
 MY_GAME = str(Path(__file__).resolve().parents[2] / "examples" / "my_game.py")
@@ -340,6 +344,34 @@ def test_a_teachers_values_count_whatever_the_ramp_of_the_run(tmp_path: Path) ->
     found = pretrain(run, Pretraining("teacher:perfect", samples=50))
     assert found["train"]["value_blend"] == 0.4
     assert Run.open(run.path).config.train == run.config.train  # which keeps its ramp
+
+
+def test_pretraining_waits_for_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zermelo.files.PAUSE", 0.0)
+    told: list[str] = []
+
+    def full_at_first(write: Callable[..., Any]) -> Callable[..., Any]:
+        times = iter([True, True])
+
+        def attempt(*given: Any, **named: Any) -> Any:
+            if next(times, False):
+                raise UserError("cannot") from OSError(errno.ENOSPC, "full")
+            return write(*given, **named)
+
+        return attempt
+
+    for place, name in (
+        ("zermelo.pretrain.pretrain", "write_shard"),
+        ("zermelo.checkpoint.CheckpointStore", "save"),
+        ("zermelo.train.MetricsWriter", "write"),
+    ):
+        write = getattr(pkgutil.resolve_name(place), name)
+        monkeypatch.setattr(f"{place}.{name}", full_at_first(write))
+    run = new_run(tmp_path / "run", "tictactoe")
+    pretrain(run, Pretraining("teacher:perfect", samples=50), lambda what, *_: told.append(what))
+    assert told.count(f"waiting for space on the disk of '{run.path}'") == 6
+    assert CheckpointStore(run.checkpoints).list() == [1]
+    assert [entry["iteration"] for entry in read_metrics(run.metrics)] == [1]
 
 
 def test_the_shards_of_another_run_are_used_again(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import zermelo
-from zermelo import _core
+from zermelo import _core, files
 from zermelo.checkpoint import CheckpointStore, TrainingState
 from zermelo.errors import UserError
+from zermelo.files import patiently
 from zermelo.network import (
     NetworkOptions,
     architecture_for,
@@ -24,11 +25,9 @@ from zermelo.network import (
     save_network,
 )
 from zermelo.replay import ReplayStore, read_shard
-from zermelo.selfplay import shard_writer
 from zermelo.selfplay.channel import Channel
 from zermelo.selfplay.network_reference import LocalNetwork
 from zermelo.selfplay.order import Order, Spec
-from zermelo.selfplay.shard_writer import patiently
 from zermelo.selfplay.worker import SelfPlayProcess, play_message
 
 GAME = zermelo.game("tictactoe")
@@ -184,7 +183,7 @@ def test_shards_get_smaller_towards_the_end_of_a_share(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shard_writer, "PAUSE", 0.0)
+    monkeypatch.setattr(files, "PAUSE", 0.0)
     full, asked = [3], []
 
     def write() -> str:

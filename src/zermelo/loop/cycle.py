@@ -21,7 +21,7 @@ from zermelo.checkpoint import Checkpoint, CheckpointStore
 from zermelo.cores import available_cores
 from zermelo.doctor.diagnose import diagnose, ill, one_line
 from zermelo.errors import UserError
-from zermelo.files import TEMPORARY
+from zermelo.files import TEMPORARY, patiently
 from zermelo.loop.shards import leaves_runtime_open, measured_runtime, spec_for
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
@@ -36,7 +36,6 @@ from zermelo.selfplay.network_reference import LocalNetwork
 from zermelo.selfplay.order import Order, Spec
 from zermelo.selfplay.progressive import simulations_at
 from zermelo.selfplay.resign import calibrate, first_threshold
-from zermelo.selfplay.shard_writer import patiently
 from zermelo.selfplay.worker import NO_SPACE
 from zermelo.train import MetricsWriter, read_metrics
 from zermelo.yardsticks.ladder import FOLDER, needed_checkpoints

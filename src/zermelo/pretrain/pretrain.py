@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,12 @@ import numpy as np
 
 from zermelo.checkpoint import CheckpointStore
 from zermelo.errors import UserError
+from zermelo.files import patiently
 from zermelo.network.own_search import changed_options
 from zermelo.pretrain.files import labelled_file
 from zermelo.pretrain.samples import chunks, is_inside_label, samples_of
 from zermelo.pretrain.teachers import teacher_labels
 from zermelo.replay import (
-    BatchSampler,
     ReplayStore,
     Samples,
     Schema,
@@ -37,7 +38,7 @@ from zermelo.replay import (
 from zermelo.replay.shard import parse_name
 from zermelo.runs.directory import Run, is_run
 from zermelo.selfplay.resign import first_threshold
-from zermelo.train import MetricsWriter
+from zermelo.train import Learner, MetricsWriter
 
 TEACHER = "teacher:"
 TEACHER_SAMPLES = 10_000  # of a teacher, if no number is asked for
@@ -137,7 +138,10 @@ def fill(run: Run, asked: Pretraining, tell: Progress, report: Report) -> tuple[
             header = ShardHeader.of(
                 schema, samples, iteration=0, number=number, statistics={SOURCE: asked.source}
             )
-            write_shard(shard_path(run.replay, 0, 0, number), samples, header)
+            path = shard_path(run.replay, 0, 0, number)
+            patiently(
+                partial(write_shard, path, samples, header), lambda: wait_for_space(run, tell)
+            )
             total, shards, number = total + len(samples), shards + 1, number + 1
         tell("reading", total, wanted or 0)
         if last:
@@ -209,20 +213,6 @@ def newest_shards(
 # --- 2. training ----------------------------------------------------------------------------------
 
 
-class Repeated:
-    """Several epochs as one, so that the learning rate rises and falls once."""
-
-    def __init__(self, batches: BatchSampler, epochs: int) -> None:
-        self._batches, self._epochs = batches, epochs
-
-    def __len__(self) -> int:
-        return self._epochs * len(self._batches)
-
-    def __iter__(self) -> Iterator[Any]:
-        for _ in range(self._epochs):
-            yield from self._batches
-
-
 def learn(
     run: Run, asked: Pretraining, started: float, samples: int, tell: Progress
 ) -> dict[str, Any]:
@@ -230,47 +220,40 @@ def learn(
 
     The samples' values count at once: `value_blend_ramp` is for networks that know nothing yet.
     """
-    from zermelo.network.resnet import new_network
-    from zermelo.train import Trainer
-
     config, game = run.config, run.config.game()
-    window = Window(ReplayStore(run.replay, game), config.replay)
-    window.update(0)
-    options = replace(config.train, value_blend_ramp=0.0)
-    trainer = Trainer(new_network(game, config.network, config.loop.seed), options)
-    kept_out = window.holdout()
-    batch, seed = config.train.batch, config.loop.seed << 20
-    held_out = BatchSampler(kept_out, game, batch, symmetries=False) if len(kept_out) else None
-    batches = BatchSampler(
-        window.merged(), game, batch, seed=seed, symmetries=config.replay.symmetries
+    learner = Learner(
+        game,
+        Window(ReplayStore(run.replay, game), config.replay),
+        CheckpointStore(run.checkpoints, config.loop.keep_checkpoints, config.loop.keep_every),
+        MetricsWriter(run.metrics, 0, report=run.log),
+        replace(config.train, value_blend_ramp=0.0),
+        iterations=config.loop.iterations,
+        seed=config.loop.seed,
+        search=changed_options(config.search),
+        wait=lambda: wait_for_space(run, tell),
     )
-    trained = trainer.train_iteration(
-        Repeated(batches, asked.epochs),
-        0,
-        config.loop.iterations,
-        lambda state: tell("training", state.step, state.steps),
-        held_out,
-    )
-    seconds = time.monotonic() - started
-    metrics = {
-        "train": trained,
-        "window": window.report(),
-        "pretrain": {SOURCE: asked.source, "samples": samples, "epochs": asked.epochs},
-        "seconds": seconds,
-    }
-    threshold = first_threshold(config.workers, config.selfplay)
-    store = CheckpointStore(run.checkpoints, config.loop.keep_checkpoints, config.loop.keep_every)
-    store.save(
-        1,
-        trainer.weights("checkpoint 000001", changed_options(config.search)),
-        trainer.state(),
-        window=window.report(),
-        metrics=metrics,
-        extra={"resign_threshold": threshold, "seconds": seconds},
-    )
-    writer = MetricsWriter(run.metrics, 0, report=run.log)
     try:
-        writer.write(1, metrics)
+        learner.begin(config.network)
+        learner.window.update(0)
+        trained = learner.train(
+            0, lambda state: tell("training", state.step, state.steps), epochs=asked.epochs
+        )
+        seconds = time.monotonic() - started
+        metrics = {
+            "train": trained,
+            "window": learner.window.report(),
+            "pretrain": {SOURCE: asked.source, "samples": samples, "epochs": asked.epochs},
+            "seconds": seconds,
+        }
+        threshold = first_threshold(config.workers, config.selfplay)
+        learner.save(1, metrics, {"resign_threshold": threshold, "seconds": seconds})
+        learner.record(1, metrics)
     finally:
-        writer.close()
+        learner.close()
     return metrics
+
+
+def wait_for_space(run: Run, tell: Progress) -> bool:
+    """Says what is waited for; pretraining waits until somebody makes room or ends it."""
+    tell(f"waiting for space on the disk of '{run.path}'", 0, 0)
+    return True

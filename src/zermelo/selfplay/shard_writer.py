@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import errno
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from zermelo.errors import UserError
+from zermelo.files import patiently
 from zermelo.games.protocol import Game
 from zermelo.replay import ReplayStore, Schema, ShardHeader, read_header, shard_path, write_shard
 from zermelo.replay.shard import parse_name
 from zermelo.selfplay.producer import EXACT
 from zermelo.selfplay.self_play import Played
-
-PAUSE = 1.0  # seconds between two attempts to write
-FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class ShardWriter:
@@ -81,24 +77,3 @@ def is_exact(path: Path) -> bool:
         return bool(read_header(path).statistics.get(EXACT))
     except (UserError, FileNotFoundError):
         return False
-
-
-def patiently(write: Callable[[], Any], wait: Callable[[], bool] | None) -> Any:
-    """Calls `write` until the disk is not full; `wait` says whether to go on trying."""
-    while True:
-        try:
-            return write()
-        except (UserError, OSError) as error:
-            if not is_disk_full(error) or wait is None or not wait():
-                raise
-        time.sleep(PAUSE)
-
-
-def is_disk_full(error: BaseException) -> bool:
-    """Whether an error, or the one behind it, says that there is no room."""
-    found: BaseException | None = error
-    while found is not None:
-        if isinstance(found, OSError) and found.errno in FULL:
-            return True
-        found = found.__cause__
-    return False

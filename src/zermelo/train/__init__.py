@@ -1,13 +1,14 @@
 """Training: batches of samples in, a better network and its metrics out.
 
 `TrainOptions`, the schedule and the metrics files need no torch; `Trainer` is loaded when asked
-for.
+for, by a `Learner` as soon as it has something to learn.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zermelo.train.learner import Learner
 from zermelo.train.metrics import MetricsWriter, read_metrics
 from zermelo.train.options import TrainOptions
 from zermelo.train.schedule import highest_rate_at, learning_rate_at
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DivergedError",
+    "Learner",
     "MetricsWriter",
     "TrainOptions",
     "TrainProgress",
