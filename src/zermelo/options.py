@@ -29,7 +29,7 @@ def option(
     technique: str = "",
     alphazero: str = "",
 ) -> Any:
-    """A field of an options class; bounds are inclusive, `technique` is a row of docs/techniques.md."""
+    """A field of an options class; bounds are inclusive, `technique` is a row of the index."""
     metadata = {
         "doc": doc,
         "low": low,
