@@ -35,13 +35,15 @@ test-all: setup build/tests/core_tests ## Run every test, the slow ones too
 	build/tests/core_tests
 	$(PY) -m pytest -m ''
 
-check: setup ## Format, lint, types, layers
+check: setup ## Format, lint, types, layers, generated docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(PY) tools/check_layers.py
+	$(PY) tools/technique_index.py
+	$(PY) tools/generate_docs.py --check
 	$(BIN)/clang-tidy --quiet $(TIDY_FILES) -- -std=c++20 -Icpp
 
 format: setup ## Format both languages

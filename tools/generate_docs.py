@@ -153,7 +153,15 @@ def uci_options() -> str:
     return uci_option_table()
 
 
+def techniques() -> str:
+    """What the short ids mean, with options, tests and files."""
+    from technique_index import table
+
+    return table()
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "techniques": techniques,
     "search-options": search_options,
     "games": games,
     "my-game": my_game,

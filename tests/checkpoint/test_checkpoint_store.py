@@ -29,6 +29,7 @@ def hidden(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir() if path.name.startswith("."))
 
 
+@pytest.mark.technique("T14")
 def test_a_checkpoint_comes_back_as_it_was_written(tmp_path: Path) -> None:
     store = CheckpointStore(tmp_path / "run" / "checkpoints")
     assert store.newest() is None
@@ -250,6 +251,7 @@ def kill_at(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module.shutil, "rmtree", guarded("rmtree", real_rmtree))
 
 
+@pytest.mark.technique("T14")
 def test_a_kill_at_any_point_of_a_save_leaves_whole_checkpoints_only(tmp_path: Path) -> None:
     finished = False
     for call in range(100):

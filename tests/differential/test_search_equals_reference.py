@@ -94,6 +94,7 @@ def compare(name: str, seed: int, simulations: int) -> None:
     search.check_invariants()
 
 
+@pytest.mark.technique("S19")
 @pytest.mark.parametrize("name", GAMES)
 def test_visits_values_and_proofs_equal_the_reference(name: str) -> None:
     for seed in range(25):
@@ -108,6 +109,7 @@ def test_visits_values_and_proofs_equal_the_reference_at_length(name: str) -> No
         compare(name, seed, simulations=100)
 
 
+@pytest.mark.technique("S18")
 def test_many_boards_give_each_board_the_visits_it_has_alone() -> None:
     rng = random.Random(5)
     game = zermelo.game("connect4")

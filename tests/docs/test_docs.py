@@ -137,6 +137,22 @@ def test_generated_parts_are_fresh() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_every_technique_has_a_test_and_every_mark_a_technique(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "tools" / "technique_index.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+    (tmp_path / "test_one.py").write_text(
+        'pytestmark = pytest.mark.technique("S1")\n'
+        '@pytest.mark.technique("S2", "X9")\ndef test_it(): pass\n'
+    )
+    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "X9 is no technique: test test_one.py::test_it" in done.stdout
+    assert "S3 (First-play urgency) has no test" in done.stdout
+    assert "S1 " not in done.stdout
+    assert "S2 " not in done.stdout
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name)
 def test_links_lead_to_files(path: Path) -> None:
     for target, _ in LINK.findall(path.read_text()):

@@ -170,6 +170,7 @@ def lc0_input(backends: Any, backend: Any, fen: str, moves: list[str]) -> tuple[
     return planes.reshape(112, 8, 8), state
 
 
+@pytest.mark.technique("E5")
 @pytest.mark.parametrize("fen", [fen for fen, chess960 in STARTS if not chess960])
 def test_planes_and_policy_indices_equal_those_of_lc0(fen: str) -> None:
     backends = pytest.importorskip(

@@ -88,6 +88,7 @@ def test_workers_of_a_killed_loop_end_by_themselves_before_the_run_goes_on(tmp_p
     assert not any(is_running(worker) for worker in workers)
 
 
+@pytest.mark.technique("T14")
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("1", "alternate"), ("2", "alternate"), ("2", "together")])
 def test_a_run_that_is_killed_again_and_again_loses_nothing(

@@ -56,6 +56,7 @@ def test_a_run_plays_trains_and_keeps_figures_of_every_iteration(whole: Path) ->
     assert not list((whole / "selfplay").iterdir())
 
 
+@pytest.mark.technique("P7")
 def test_samples_tell_which_network_made_them(whole: Path) -> None:
     for name, samples in all_samples(whole).items():
         iteration = int(name[2:8])
@@ -79,6 +80,7 @@ def test_another_seed_gives_another_run(whole: Path, tmp_path: Path) -> None:
     assert final_files(tmp_path / "other", 1) != final_files(whole, 1)
 
 
+@pytest.mark.technique("T14")
 @pytest.mark.parametrize(
     "at", [(0, "saving"), (1, "self-play"), (1, "training"), (2, "saving")], ids=str
 )
@@ -136,6 +138,7 @@ def children_of(process: int) -> int:
         return 0
 
 
+@pytest.mark.technique("T8")
 @pytest.mark.parametrize("mode", ["alternate", "together"])
 def test_several_workers_share_the_iterations(tmp_path: Path, mode: str) -> None:
     path = tmp_path / "run"
@@ -151,6 +154,7 @@ def test_several_workers_share_the_iterations(tmp_path: Path, mode: str) -> None
     assert run_loop(again, Stop(), RecordingView())["iteration"] == 4
 
 
+@pytest.mark.technique("T8")
 def test_the_time_limit_stops_between_games_and_the_run_goes_on(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", config(loop={"samples_per_iteration": 10_000_000}))
     found = run_loop(run, Stop(3.0), RecordingView())
@@ -281,6 +285,7 @@ def test_a_threshold_of_ones_own_counts_from_the_next_order_on(tmp_path: Path) -
     assert loop.order(0, 100).resign_threshold == -0.8
 
 
+@pytest.mark.technique("T8")
 @pytest.mark.parametrize(
     ("share", "before", "wanted"),
     [(0.0, 50, 100), (0.5, 180, 90), (0.5, 60, 50), (0.5, 1, 50), (2.0, 30, 60), (1.0, 500, 100)],
@@ -294,6 +299,7 @@ def test_a_share_of_the_samples_before_does_not_shrink_from_iteration_to_iterati
     assert loop.samples_wanted(3) == wanted
 
 
+@pytest.mark.technique("T11")
 def test_a_part_of_the_window_is_trained_on_when_samples_are_to_be_reused_less(
     tmp_path: Path,
 ) -> None:

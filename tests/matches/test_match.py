@@ -45,6 +45,7 @@ def record(number: int, result: str, players: tuple[int, int] = (0, 1)) -> GameR
 # --- games ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.technique("E1")
 @pytest.mark.parametrize("name", ["connect4", "tictactoe"])
 def test_no_two_games_of_a_match_are_the_same(name: str) -> None:
     result = play_match(PLAYERS, name, FORTY)
@@ -53,6 +54,7 @@ def test_no_two_games_of_a_match_are_the_same(name: str) -> None:
     assert result.to_dict()["duplicates"] == 0
 
 
+@pytest.mark.technique("E1")
 def test_each_opening_is_played_with_both_colours() -> None:
     result = play_match(PLAYERS, "connect4", FORTY)
     for one, swapped in zip(result.records[0::2], result.records[1::2], strict=True):
@@ -395,6 +397,7 @@ def test_objects_play_here_only() -> None:
 # --- figures --------------------------------------------------------------------------------------
 
 
+@pytest.mark.technique("E1")
 def test_figures_are_those_of_the_first_player_by_colour_and_by_pair() -> None:
     records = (
         record(0, "1-0"),
@@ -416,6 +419,7 @@ def test_figures_are_those_of_the_first_player_by_colour_and_by_pair() -> None:
     assert "P1-W: +2 -1 =0  P1-B: +1 -0 =1" in str(result)
 
 
+@pytest.mark.technique("E1")
 def test_a_sequential_test_stops_at_the_same_pair_in_whatever_order_games_end() -> None:
     won = {n: record(n, "1-0" if n % 2 == 0 else "0-1", ((0, 1), (1, 0))[n % 2]) for n in range(40)}
     in_order = SequentialTest(Sprt(0, 100))

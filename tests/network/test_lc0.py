@@ -41,6 +41,7 @@ def chess_observations(count: int, seed: int = 5) -> Any:
     return observations_of(game, sample_positions(game, count, seed))
 
 
+@pytest.mark.technique("E5")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_small_networks_compute_what_the_format_means(
@@ -89,6 +90,7 @@ def test_the_moves_left_head_is_exported(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
+@pytest.mark.technique("E5")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", MAIA)
 def test_maia_networks_compute_what_the_format_means(name: str, backend: str) -> None:
@@ -176,6 +178,7 @@ def check_parity(name: str, count: int) -> None:
         assert wdl[row][1] == pytest.approx(answer.d(), abs=1e-4)
 
 
+@pytest.mark.technique("E5")
 @pytest.mark.parametrize("name", MAIA)
 def test_planes_policy_and_value_equal_those_of_lc0(name: str) -> None:
     check_parity(name, 120)

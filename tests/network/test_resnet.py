@@ -46,6 +46,7 @@ def trained(game: Any, steps: int = 8) -> ResidualNetwork:
     return network.eval()
 
 
+@pytest.mark.technique("T13")
 @pytest.mark.parametrize("game", GAMES)
 def test_a_new_network_fits_its_game_and_begins_with_a_nearly_uniform_policy(game: str) -> None:
     rules = zermelo.game(game)
@@ -82,6 +83,7 @@ def test_the_same_seed_gives_the_same_network_and_leaves_torch_as_it_was() -> No
     assert not torch.equal(a, c)
 
 
+@pytest.mark.technique("T13")
 @pytest.mark.parametrize("game", ["connect4", "chess"])
 def test_the_folded_network_equals_the_trained_one_in_every_runtime(game: str) -> None:
     rules = zermelo.game(game)
@@ -98,6 +100,7 @@ def test_the_folded_network_equals_the_trained_one_in_every_runtime(game: str) -
         np.testing.assert_allclose(value, expected_value, atol=1e-4)
 
 
+@pytest.mark.technique("T13")
 def test_every_parameter_learns() -> None:
     game = zermelo.game("connect4")
     network = new_network(game, SMALL)

@@ -405,6 +405,7 @@ def test_int8_stays_close_to_f32() -> None:
     assert same.policy_kl == same.value_max == same.top_changed == 0
 
 
+@pytest.mark.technique("T12")
 def test_bf16_stays_close_to_f32() -> None:
     game = zermelo.game("connect4")
     weights = network(game)

@@ -63,6 +63,7 @@ def refusal(read: Callable[[str], object], text: str) -> str | None:
     return None
 
 
+@pytest.mark.technique("E6")
 @all_games
 def test_the_conformance_kit_passes(spec: str) -> None:
     report = check_game(zermelo.game(spec), games=5, seed=11)
@@ -76,6 +77,7 @@ def test_native_games_have_every_optional_protocol_but_repetition(spec: str) -> 
         assert isinstance(game, protocol)
 
 
+@pytest.mark.technique("E6")
 @all_games
 @given(picks=walks)
 @few

@@ -47,6 +47,7 @@ def order_of(batches: Any) -> list[int]:
     return [int(number) for batch in batches for number in batch.plies_left]
 
 
+@pytest.mark.technique("T9")
 def test_an_epoch_has_every_row_once_and_not_in_order() -> None:
     sampler = sampler_of(1000, 64)
     batches = list(sampler)
@@ -59,6 +60,7 @@ def test_an_epoch_has_every_row_once_and_not_in_order() -> None:
     assert abs(np.corrcoef(order, range(1000))[0, 1]) < 0.1
 
 
+@pytest.mark.technique("T9")
 def test_the_same_seed_and_epoch_give_the_same_batches() -> None:
     first, again = sampler_of(300, 32, seed=5), sampler_of(300, 32, seed=5)
     for one, other in zip(first, again, strict=True):
@@ -70,6 +72,7 @@ def test_the_same_seed_and_epoch_give_the_same_batches() -> None:
     assert order_of(sampler_of(300, 32, seed=6)) != order_of(again.epoch(0))
 
 
+@pytest.mark.technique("T9")
 def test_every_row_comes_at_every_place_equally_often() -> None:
     sampler = sampler_of(6, 2)
     seen = np.zeros((6, 6), int)
@@ -82,6 +85,7 @@ def test_every_row_comes_at_every_place_equally_often() -> None:
 SYMMETRIC = ["tictactoe", "connect4", "othello", "hex?size=5", "chess?mirror=on", "chess"]
 
 
+@pytest.mark.technique("T5")
 @pytest.mark.parametrize("name", [*SYMMETRIC, "python"])
 def test_planes_and_policy_move_together(name: str) -> None:
     game: Any = PythonTicTacToe() if name == "python" else zermelo.game(name)
@@ -122,6 +126,7 @@ def test_planes_and_policy_move_together(name: str) -> None:
     assert set(drawn) == (set(range(int(samples.symmetries.max()))) if name != "chess" else set())
 
 
+@pytest.mark.technique("T5")
 def test_symmetries_are_drawn_equally_often() -> None:
     game: Any = zermelo.game("tictactoe")
     samples = random_samples("tictactoe", games=1)
@@ -170,6 +175,7 @@ def test_padding_and_targets_are_marked() -> None:
     assert batch.root_wdl[:, 1] == pytest.approx(samples.draws / 65535, abs=1e-4)
 
 
+@pytest.mark.technique("T4")
 def test_merged_rows_have_averaged_policies() -> None:
     samples = random_samples("tictactoe", games=40, full_share=0.8)
     merged = merge(samples)

@@ -126,6 +126,7 @@ def assert_equal_to_slow(merged: Merged, rows: list[int]) -> None:
     assert not expected
 
 
+@pytest.mark.technique("T4")
 @settings(deadline=None, max_examples=150)
 @given(st.lists(row_strategy(), max_size=40), st.data())
 def test_merging_equals_a_dictionary(rows: list[dict[str, Any]], data: st.DataObject) -> None:
@@ -178,6 +179,7 @@ def test_words_that_differ_in_few_bits_have_different_hashes() -> None:
         assert np.array_equal(many, before)
 
 
+@pytest.mark.technique("T4")
 @pytest.mark.parametrize(
     ("kind", "weights"),
     [("log", [1, np.log2(3), 2]), ("constant", [1, 1, 1]), ("linear", [1, 2, 3])],

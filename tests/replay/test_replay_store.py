@@ -49,6 +49,7 @@ def test_a_directory_need_not_be_there(tmp_path: Path) -> None:
     assert store.remove_temporary() == []
 
 
+@pytest.mark.technique("T8")
 def test_samples_of_an_iteration_are_counted_by_headers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_number_is_free_also_of_damaged_shards(tmp_path: Path) -> None:
     assert store.next_number(1) == 3
 
 
+@pytest.mark.technique("T2")
 @pytest.mark.parametrize("place", [20, 100, -40, -1])
 def test_a_damaged_shard_is_set_aside_with_its_reason(place: int, tmp_path: Path) -> None:
     paths = fill(tmp_path)

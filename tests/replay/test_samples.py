@@ -35,6 +35,7 @@ def test_samples_of_every_game_keep_to_the_rules(name: str) -> None:
     check_rows(samples, Schema.of(zermelo.game(name)))
 
 
+@pytest.mark.technique("T1")
 @pytest.mark.parametrize("name", game_names())
 def test_the_layout_is_that_of_the_packed_words(name: str) -> None:
     game: Any = zermelo.game(name)
@@ -43,6 +44,7 @@ def test_the_layout_is_that_of_the_packed_words(name: str) -> None:
     assert layout.shape == game.observation_shape
 
 
+@pytest.mark.technique("T1")
 def test_the_layout_of_chess_has_its_scales() -> None:
     layout = Schema.of(zermelo.game("chess")).layout
     assert layout.binary_planes == 14

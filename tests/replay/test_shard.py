@@ -58,6 +58,7 @@ def resealed(data: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
     return whole + hashlib.sha256(whole).digest()
 
 
+@pytest.mark.technique("T2")
 @pytest.mark.parametrize("name", ["tictactoe", "chess", "hex", "examples/my_game.py"])
 def test_a_shard_comes_back_as_it_was_written(name: str, tmp_path: Path) -> None:
     game = zermelo.game(name)
@@ -83,12 +84,14 @@ def test_columns_begin_at_multiples_of_eight(tmp_path: Path) -> None:
     assert (path.stat().st_size - 32) % 8 == 0
 
 
+@pytest.mark.technique("T1")
 def test_a_chess_sample_takes_less_than_300_bytes(tmp_path: Path) -> None:
     samples = random_samples("chess", games=10)
     path = put_shard(tmp_path, samples, "chess")
     assert path.stat().st_size / len(samples) <= 300
 
 
+@pytest.mark.technique("T2")
 def test_a_thousand_turned_bits_are_all_detected(tmp_path: Path) -> None:
     path = put_shard(tmp_path, random_samples("tictactoe", games=2), "tictactoe")
     data, header, schema = path.read_bytes(), read_header(path), Schema.of(GAME)
@@ -107,6 +110,7 @@ def test_a_thousand_turned_bits_are_all_detected(tmp_path: Path) -> None:
     read_shard(path, GAME)
 
 
+@pytest.mark.technique("T2")
 def test_a_thousand_truncations_are_all_detected(tmp_path: Path) -> None:
     path = put_shard(tmp_path, random_samples("tictactoe", games=2), "tictactoe")
     data = path.read_bytes()
@@ -246,6 +250,7 @@ def run_writer(directory: Path, how: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.technique("T2")
 def test_a_writer_killed_before_the_rename_leaves_no_shard(tmp_path: Path) -> None:
     assert run_writer(tmp_path, "kill").returncode == -signal.SIGKILL
     left = list(tmp_path.iterdir())
@@ -256,6 +261,7 @@ def test_a_writer_killed_before_the_rename_leaves_no_shard(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.technique("T2")
 def test_a_write_that_ends_halfway_leaves_nothing(tmp_path: Path) -> None:
     done = run_writer(tmp_path, "limit")
     assert done.returncode == 0, done.stderr

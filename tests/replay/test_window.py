@@ -34,6 +34,7 @@ def assert_same(found: Samples, expected: Samples) -> None:
         assert np.array_equal(getattr(found, name), column), name
 
 
+@pytest.mark.technique("T6")
 def test_the_window_grows_linearly_and_then_stays() -> None:
     options = ReplayOptions(window_start=5, window_max=30, window_growth=50)
     sizes = [window_size(iteration, options) for iteration in range(200)]
@@ -57,6 +58,7 @@ def test_every_option_has_a_sentence() -> None:
         assert row["doc"].endswith("."), row["name"]
 
 
+@pytest.mark.technique("T6")
 def test_the_last_iterations_are_used(tmp_path: Path) -> None:
     made = [shard(tmp_path, iteration) for iteration in range(8)]
     window = new_window(tmp_path, window_start=3, window_max=3)
@@ -67,6 +69,7 @@ def test_the_last_iterations_are_used(tmp_path: Path) -> None:
     assert (report["shards"], report["samples"]) == (3, len(window))
 
 
+@pytest.mark.technique("T6")
 def test_the_window_grows_with_the_iterations(tmp_path: Path) -> None:
     for iteration in range(7):
         shard(tmp_path, iteration, games=1)
@@ -86,6 +89,7 @@ def test_shards_written_later_are_no_part_of_it(tmp_path: Path) -> None:
     assert_same(window.samples(), first)
 
 
+@pytest.mark.technique("T7")
 def test_the_newest_samples_stay_when_there_are_too_many(tmp_path: Path) -> None:
     made = [shard(tmp_path, iteration) for iteration in range(6)]
     everything = Samples.concat(made)

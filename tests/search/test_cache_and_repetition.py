@@ -47,6 +47,7 @@ def repeating_nodes(search: Search, fen: str) -> list[dict[str, Any]]:
     return repeating
 
 
+@pytest.mark.technique("S13")
 def test_a_position_that_repeats_on_the_path_is_a_draw_at_once() -> None:
     fen = "7k/5r2/8/8/8/8/2R5/K7 w - - 0 1"
     values = {}
@@ -65,6 +66,7 @@ def test_a_position_that_repeats_on_the_path_is_a_draw_at_once() -> None:
     assert values[False] != {0.0}
 
 
+@pytest.mark.technique("S13")
 def test_positions_before_the_root_count_towards_threefold_only() -> None:
     once = CHESS.parse_position(f"startpos {SHUFFLE}")
     move = CHESS.parse_action(once, "g1f3")  # leads to a position that stood there once before
@@ -82,6 +84,7 @@ def test_positions_before_the_root_count_towards_threefold_only() -> None:
     assert next(r for r in result.rows() if r.action == third).certain == (0, 1)
 
 
+@pytest.mark.technique("S14")
 def test_transpositions_reuse_evaluations() -> None:
     counts = {}
     for mib in (0, 4):
@@ -95,6 +98,7 @@ def test_transpositions_reuse_evaluations() -> None:
     assert counts[4] < 1450
 
 
+@pytest.mark.technique("S14")
 def test_a_second_search_needs_no_evaluation_of_what_is_cached() -> None:
     evaluator = CountingEvaluator(7, value=0.1)
     game = zermelo.game("connect4")
@@ -108,6 +112,7 @@ def test_a_second_search_needs_no_evaluation_of_what_is_cached() -> None:
     assert cache.hits >= 201
 
 
+@pytest.mark.technique("S14")
 @pytest.mark.parametrize("symmetry", [True, False])
 def test_mirrored_positions_share_an_evaluation(symmetry: bool) -> None:
     evaluator = CountingEvaluator(9)
@@ -128,6 +133,7 @@ def test_mirrored_positions_share_an_evaluation(symmetry: bool) -> None:
     assert symmetry or evaluator.positions > 60
 
 
+@pytest.mark.technique("S14")
 def test_a_shared_evaluation_moves_its_policy_with_the_actions() -> None:
     cache = EvaluationCache(1, 9)
     state = TICTACTOE.parse_position("XO./.../...")
@@ -142,6 +148,7 @@ def test_a_shared_evaluation_moves_its_policy_with_the_actions() -> None:
         assert result.value == original.value
 
 
+@pytest.mark.technique("S14")
 def test_the_rule_50_counter_and_repetitions_tell_cached_positions_apart() -> None:
     fen = "7k/5r2/8/8/8/8/2R5/K7 w - - {} 40"
     evaluator = CountingEvaluator(CHESS.num_actions)
@@ -186,6 +193,7 @@ def test_a_low_clock_can_be_ignored_and_a_high_one_cannot(
     assert evaluator.positions == asked
 
 
+@pytest.mark.technique("S14")
 def test_the_cache_is_bounded_and_forgets_the_old() -> None:
     cache = EvaluationCache(1, CHESS.num_actions)
     search = Search(CHESS, UniformEvaluator(), SearchOptions(solver=False), cache)

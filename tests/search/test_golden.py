@@ -42,6 +42,7 @@ def tree(name: str, variant: str) -> dict[str, Any]:
     return {"nodes": search.nodes_in_use, "moves": moves}
 
 
+@pytest.mark.technique("S21")
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", GAMES)
 def test_the_tree_is_the_golden_one(name: str, variant: str) -> None:

@@ -20,6 +20,7 @@ def plain(**options: Any) -> SearchOptions:
     return SearchOptions(**{"cache_mib": 0, **options})
 
 
+@pytest.mark.technique("S18")
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("full", [False, True])
 def test_a_board_among_many_is_searched_as_if_alone(name: str, full: bool) -> None:
@@ -36,6 +37,7 @@ def test_a_board_among_many_is_searched_as_if_alone(name: str, full: bool) -> No
         assert result.best_action == alone.best_action
 
 
+@pytest.mark.technique("S18")
 def test_leaves_of_all_boards_share_a_batch() -> None:
     game, rng = zermelo.game("othello"), random.Random(1)
     states = [random_position(game, rng, most=20) for _ in range(10)]
@@ -65,6 +67,7 @@ def test_no_boards_give_no_results() -> None:
     assert Search("connect4", UniformEvaluator(), plain()).run_many([], simulations=5) == []
 
 
+@pytest.mark.technique("S19")
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("threads", [2, 4])
 def test_threads_use_the_whole_budget_and_leave_the_tree_in_order(name: str, threads: int) -> None:
@@ -99,6 +102,7 @@ def test_threads_find_the_same_easy_move(threads: int) -> None:
     assert search.run(state, simulations=4000).best_action == 3
 
 
+@pytest.mark.technique("S19")
 def test_threads_work_with_a_python_evaluator_in_mini_batches() -> None:
     game = zermelo.game("othello")
     evaluator = CountingEvaluator(game.num_actions, value=0.1)
@@ -110,6 +114,7 @@ def test_threads_work_with_a_python_evaluator_in_mini_batches() -> None:
     assert np.mean(evaluator.batches[5:]) > 4
 
 
+@pytest.mark.technique("S19")
 def test_virtual_loss_keeps_threads_apart() -> None:
     game = zermelo.game("chess")
     rates = {}

@@ -30,6 +30,7 @@ def grandchildren(search: Search, action_text: str) -> dict[str, tuple[int, floa
     return {n["action"]: (n["visits"], n["q"]) for n in nodes if n["parent"] == parent}
 
 
+@pytest.mark.technique("S5")
 def test_the_played_child_becomes_the_root_with_its_statistics() -> None:
     search = search_of(solver=False)
     state = CONNECT4.initial()
@@ -48,6 +49,7 @@ def test_the_played_child_becomes_the_root_with_its_statistics() -> None:
         assert rows == replies
 
 
+@pytest.mark.technique("S5")
 def test_without_tree_reuse_every_search_begins_anew() -> None:
     search = search_of(tree_reuse=False)
     result = search.run(CONNECT4.initial(), simulations=100)
@@ -77,6 +79,7 @@ def test_an_action_never_searched_can_be_advanced_to() -> None:
     search.check_invariants()
 
 
+@pytest.mark.technique("S5")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_memory_returns_to_the_pool(threads: int) -> None:
     search = search_of(threads=threads, max_nodes=20_000)
@@ -108,6 +111,7 @@ def test_clear_leaves_a_search_like_a_fresh_one() -> None:
     assert search.nodes_in_use == fresh.nodes_in_use
 
 
+@pytest.mark.technique("S7")
 @pytest.mark.parametrize(("epsilon", "alpha"), [(0.25, 0.3), (0.6, 1.0), (1.0, 0.0)])
 def test_noise_is_mixed_into_the_network_priors_exactly(epsilon: float, alpha: float) -> None:
     game = zermelo.game("othello")
@@ -121,6 +125,7 @@ def test_noise_is_mixed_into_the_network_priors_exactly(epsilon: float, alpha: f
     assert noisy.sum() == pytest.approx(1.0, abs=3e-3)
 
 
+@pytest.mark.technique("S7")
 def test_only_full_searches_are_noisy() -> None:
     search = search_of()
     quiet = search.run(CONNECT4.initial(), simulations=50)
@@ -132,6 +137,7 @@ def test_only_full_searches_are_noisy() -> None:
     assert list(full.visits) == list(quiet.visits)
 
 
+@pytest.mark.technique("S6")
 @pytest.mark.parametrize("renoise", [True, False])
 def test_a_reused_root_gets_fresh_noise_on_network_priors(renoise: bool) -> None:
     search = search_of(network=3, renoise=renoise, keep_fraction=1.0)
@@ -147,6 +153,7 @@ def test_a_reused_root_gets_fresh_noise_on_network_priors(renoise: bool) -> None
     assert reused.prior == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.technique("S6")
 def test_every_action_of_a_reused_root_gets_its_minimum_visits_first() -> None:
     search = search_of(zermelo.game("chess"), min_root_visits=2, keep_fraction=0.6)
     chess = search.game
@@ -161,6 +168,7 @@ def test_every_action_of_a_reused_root_gets_its_minimum_visits_first() -> None:
     assert search.run(state, simulations=2 * 20, full=True).visits.min() == 2
 
 
+@pytest.mark.technique("S8")
 @pytest.mark.parametrize("keep", [0.0, 0.3, 0.6, 0.9])
 @pytest.mark.parametrize("name", ["connect4", "othello?size=6", "chess"])
 def test_discounting_scales_visits_and_leaves_q(name: str, keep: float) -> None:
@@ -185,6 +193,7 @@ def test_discounting_scales_visits_and_leaves_q(name: str, keep: float) -> None:
                 assert q == pytest.approx(replies[text][1], abs=1e-9)
 
 
+@pytest.mark.technique("S8")
 def test_only_a_full_search_of_a_reused_tree_is_discounted() -> None:
     search = search_of(keep_fraction=0.5)
     search.run(CONNECT4.initial(), simulations=200, full=True)
@@ -210,6 +219,7 @@ def test_self_play_with_discounting_keeps_the_books(name: str) -> None:
             search.check_invariants()
 
 
+@pytest.mark.technique("S21")
 def test_the_same_seed_gives_the_same_visits() -> None:
     game = zermelo.game("chess")
     results = []
@@ -225,6 +235,7 @@ def test_the_same_seed_gives_the_same_visits() -> None:
     assert other.run(game.initial(), 150, full=True).visits.tolist() != results[0][0]
 
 
+@pytest.mark.technique("S21")
 def test_the_cache_does_not_change_the_visits() -> None:
     with_cache = Search(
         CONNECT4, HashEvaluator(2), SearchOptions(cache_mib=1, cache_symmetry=False)

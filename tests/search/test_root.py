@@ -22,6 +22,7 @@ def search_of(game: Any = CONNECT4, network: int = 0, **options: Any) -> Search:
     return Search(game, HashEvaluator(network), SearchOptions(**chosen))
 
 
+@pytest.mark.technique("S9")
 def test_minimum_root_visits_come_first_and_in_order() -> None:
     search = search_of(min_root_visits=3)
     for done in range(22):
@@ -30,6 +31,7 @@ def test_minimum_root_visits_come_first_and_in_order() -> None:
         assert list(visits) == [min(3, max(0, done - 3 * i)) for i in range(7)]
 
 
+@pytest.mark.technique("S9")
 def test_forced_visits_leave_the_policy_target() -> None:
     forced = search_of(min_root_visits=5).run(CONNECT4.initial(), simulations=55, full=True)
     assert forced.visits.min() >= 5
@@ -39,6 +41,7 @@ def test_forced_visits_leave_the_policy_target() -> None:
     assert none.target == pytest.approx(none.visits / 55)
 
 
+@pytest.mark.technique("S9")
 def test_play_does_not_force_visits() -> None:
     result = search_of(min_root_visits=5).run(CONNECT4.initial(), simulations=55)
     plain = search_of(min_root_visits=0).run(CONNECT4.initial(), simulations=55)
@@ -51,6 +54,7 @@ def test_a_target_of_forced_visits_alone_is_still_a_policy() -> None:
     assert result.target.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.technique("S15")
 @pytest.mark.parametrize("k", [0.5, 2.0, 8.0])
 def test_forced_playouts_give_every_action_its_share(k: float) -> None:
     options = {"forced_playouts": k, "min_root_visits": 1}
@@ -64,6 +68,7 @@ def test_forced_playouts_give_every_action_its_share(k: float) -> None:
     assert list(fast.visits) == list(unforced.visits)  # full searches only
 
 
+@pytest.mark.technique("S15")
 def test_forced_playouts_are_more_with_a_larger_k() -> None:
     least = []
     for k in (0.0, 2.0, 20.0):
@@ -73,6 +78,7 @@ def test_forced_playouts_are_more_with_a_larger_k() -> None:
     assert least[0] < least[1] < least[2]
 
 
+@pytest.mark.technique("S15")
 def test_the_target_subtracts_forced_visits_that_did_not_improve_the_choice() -> None:
     k = 4.0
     for network in range(5):
@@ -112,6 +118,7 @@ def halving(actions: int, simulations: int) -> list[int]:
     return sorted(visits, reverse=True)
 
 
+@pytest.mark.technique("S16")
 @pytest.mark.parametrize(
     ("considered", "simulations"), [(4, 16), (7, 16), (2, 16), (16, 16), (4, 64), (7, 8), (4, 2)]
 )
@@ -125,6 +132,7 @@ def test_the_gumbel_root_halves_its_actions(considered: int, simulations: int) -
     assert result.visits[list(result.actions).index(result.best_action)] == result.visits.max()
 
 
+@pytest.mark.technique("S16")
 def test_the_gumbel_target_is_the_improved_policy() -> None:
     options = {"gumbel": True, "gumbel_visit": 10.0, "gumbel_scale": 0.3}
     result = search_of(CONNECT4, 6, **options).run(CONNECT4.initial(), simulations=32)
@@ -137,6 +145,7 @@ def test_the_gumbel_target_is_the_improved_policy() -> None:
     assert result.target.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.technique("S16")
 def test_actions_never_visited_get_the_mixed_value_in_the_gumbel_target() -> None:
     game = TreeGame([3] * 8)
     evaluator = TableEvaluator(game, {(): 0.3, **{(a,): -0.1 * a for a in range(8)}})
@@ -168,6 +177,7 @@ def test_what_halving_spends_on_worse_actions_does_not_lower_the_gumbel_roots_va
     assert result.value == pytest.approx(0.9, abs=1e-3)
 
 
+@pytest.mark.technique("S16")
 def test_gumbel_finds_a_good_action_that_the_prior_hides_with_few_simulations() -> None:
     game = TreeGame([3] * 10)
     priors = [0.11] * 9 + [0.01]
@@ -209,6 +219,7 @@ def test_gumbel_with_a_time_limit_alone_ends_in_time() -> None:
     assert result.root_visits > 100
 
 
+@pytest.mark.technique("S20")
 def test_the_policy_is_visits_to_the_power_of_one_over_the_temperature() -> None:
     result = search_of(network=5).run(CONNECT4.initial(), simulations=200)
     for temperature in (0.25, 0.5, 1.0, 1.3, 10.0):
@@ -228,6 +239,7 @@ def test_without_any_visit_the_policy_is_finite() -> None:
     assert policy.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.technique("S20")
 def test_equal_visits_are_decided_for_the_first_action() -> None:
     # Equal priors and values: after 14 simulations every column has two visits.
     search = Search(CONNECT4, UniformEvaluator(), SearchOptions(cache_mib=0, solver=False))
@@ -237,6 +249,7 @@ def test_equal_visits_are_decided_for_the_first_action() -> None:
     assert [row.action for row in result.rows()] == list(range(7))
 
 
+@pytest.mark.technique("S20")
 def test_rows_carry_visits_q_prior_wdl_proof_and_line() -> None:
     game = zermelo.game("tictactoe")
     state = game.parse_position("XX./OO./...")

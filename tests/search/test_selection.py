@@ -28,6 +28,7 @@ def quiet(**options: Any) -> SearchOptions:
     return SearchOptions(**{"solver": False, "cache_mib": 0, **options})
 
 
+@pytest.mark.technique("S1")
 def test_priors_are_the_softmax_over_legal_actions_only() -> None:
     game = zermelo.game("tictactoe")
     state = game.parse_position("XO./.../...")
@@ -45,6 +46,7 @@ def test_priors_are_the_softmax_over_legal_actions_only() -> None:
         assert result.prior == pytest.approx(weights / weights.sum(), rel=PRIOR_ERROR)
 
 
+@pytest.mark.technique("S1")
 def test_a_leaf_is_expanded_on_its_first_visit_and_keeps_n_w_q_p() -> None:
     game = TreeGame([3, 3])
     evaluator = TableEvaluator(game, {(): 0.2, (0,): -0.5, (0, 0): 0.25}, {(): (0.75, 0.25)})
@@ -59,6 +61,7 @@ def test_a_leaf_is_expanded_on_its_first_visit_and_keeps_n_w_q_p() -> None:
     assert search.run((), simulations=0).q[0] == pytest.approx((0.5 + 0.25) / 2)
 
 
+@pytest.mark.technique("S2")
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize(
     "chosen",
@@ -86,6 +89,7 @@ def test_every_simulation_goes_to_the_best_q_plus_u(name: str, chosen: dict[str,
             assert scores[index] == pytest.approx(scores.max(), abs=1e-12)
 
 
+@pytest.mark.technique("S3")
 def test_each_first_play_rule_explores_as_it_should() -> None:
     game = TreeGame([4] * 20)
     # The first reply of each action looks good for the root's mover, so tried actions keep Q = 0.5.
@@ -98,6 +102,7 @@ def test_each_first_play_rule_explores_as_it_should() -> None:
     assert tried["loss"] < tried["zero"] < tried["reduced"] < tried["parent"] == 20
 
 
+@pytest.mark.technique("S3")
 def test_the_root_has_its_own_first_play_rule() -> None:
     game = TreeGame([8] * 8)
     for below, at_root, widths in (("loss", "parent", (8, 1)), ("parent", "loss", (1, 8))):
@@ -110,6 +115,7 @@ def test_the_root_has_its_own_first_play_rule() -> None:
         assert len(second) == (0 if widths[0] == 8 else 7)
 
 
+@pytest.mark.technique("S4")
 def test_virtual_loss_spreads_the_leaves_of_one_batch() -> None:
     game = zermelo.game("connect4")
     sizes = {}
@@ -129,6 +135,7 @@ def test_virtual_loss_spreads_the_leaves_of_one_batch() -> None:
     assert max(sizes[0]) == 1
 
 
+@pytest.mark.technique("S4")
 @pytest.mark.parametrize("virtual_loss", [1, 3])
 def test_a_leaf_in_flight_counts_as_that_many_lost_visits(virtual_loss: int) -> None:
     priors = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
@@ -155,6 +162,7 @@ def test_a_leaf_in_flight_counts_as_that_many_lost_visits(virtual_loss: int) -> 
     assert int(result.visits.sum()) == 16
 
 
+@pytest.mark.technique("S10")
 def test_a_value_loses_the_turn_discount_at_every_ply() -> None:
     game = TreeGame([[[2]]])
     values = {(): 0.0, (0,): 0.0, (0, 0): 0.0, (0, 0, 0): -0.8}
@@ -166,12 +174,14 @@ def test_a_value_loses_the_turn_discount_at_every_ply() -> None:
     assert [sums[d] for d in (3, 2, 1, 0)] == pytest.approx([0.8, -0.72, 0.648, 0.5832 * 1.0])
 
 
+@pytest.mark.technique("S10")
 def test_a_draw_stays_a_draw_under_the_turn_discount() -> None:
     game = TreeGame([[[DRAW]]])
     result = Search(game, TableEvaluator(game), quiet(turn_discount=0.5)).run((), simulations=5)
     assert result.value == 0.0
 
 
+@pytest.mark.technique("S10")
 def test_quicker_wins_are_worth_more() -> None:
     game = zermelo.game("tictactoe")
     now, later = (game.parse_position(p) for p in ("XX./OO./...", "XO./.../..."))
@@ -184,6 +194,7 @@ def test_quicker_wins_are_worth_more() -> None:
     assert slow.proven.distance > 1
 
 
+@pytest.mark.technique("S17")
 @pytest.mark.parametrize(("compression", "decay"), [(0.05, 1.0), (0.3, 0.5)])
 def test_prior_compression_flattens_priors_by_its_formula(compression: float, decay: float) -> None:
     game = zermelo.game("connect4")
@@ -196,6 +207,7 @@ def test_prior_compression_flattens_priors_by_its_formula(compression: float, de
         assert scores[index] == pytest.approx(scores.max(), abs=1e-12)
 
 
+@pytest.mark.technique("S17")
 def test_prior_compression_decays_with_depth() -> None:
     game = TreeGame([[2] * 6])  # the root has one action; what counts happens at depth 2
     sharp = (0.9, 0.02, 0.02, 0.02, 0.02, 0.02)
@@ -210,6 +222,7 @@ def test_prior_compression_decays_with_depth() -> None:
     assert spread[0.0] < spread[1.0] < spread[9.0]
 
 
+@pytest.mark.technique("S17")
 @pytest.mark.parametrize("gamma", [0.5, 0.8])
 def test_slower_averaging_moves_the_mean_by_its_formula(gamma: float) -> None:
     game = zermelo.game("othello")
@@ -228,6 +241,7 @@ def test_slower_averaging_moves_the_mean_by_its_formula(gamma: float) -> None:
         before = after
 
 
+@pytest.mark.technique("S17")
 def test_branching_balance_scales_u_by_its_formula() -> None:
     game = zermelo.game("othello")
     rng = random.Random(4)

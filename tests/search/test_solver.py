@@ -45,6 +45,7 @@ def all_positions() -> list[Any]:
     return list(seen.values())
 
 
+@pytest.mark.technique("S11")
 def test_every_tictactoe_position_is_proven_as_exhaustive_search_says() -> None:
     positions = all_positions()
     assert len(positions) == 5478
@@ -65,6 +66,7 @@ def test_every_tictactoe_position_is_proven_as_exhaustive_search_says() -> None:
     assert longer < len(ongoing) / 20
 
 
+@pytest.mark.technique("S11")
 def test_late_connect_four_positions_are_proven_as_the_solver_says() -> None:
     game, solver, rng = zermelo.game("connect4"), _core.Connect4Solver(), random.Random(8)
     states: list[Any] = []
@@ -91,6 +93,7 @@ def test_without_a_proof_there_is_no_mate() -> None:
     assert (result.proven, result.mate) == (None, None)
 
 
+@pytest.mark.technique("S11")
 def test_a_certain_win_ends_the_search_and_is_played_at_once() -> None:
     state = TICTACTOE.parse_position("XX./OO./...")
     search = Search(TICTACTOE, UniformEvaluator(), plain())
@@ -104,6 +107,7 @@ def test_a_certain_win_ends_the_search_and_is_played_at_once() -> None:
     assert off.proven is None and off.best.text == "c3"
 
 
+@pytest.mark.technique("S11")
 def test_a_certain_loss_is_not_searched_again() -> None:
     # X threatens c3; whatever else O plays loses.
     state = TICTACTOE.parse_position("XX./O../...")
@@ -123,6 +127,7 @@ def test_a_certain_loss_is_not_searched_again() -> None:
     assert lost[True] == 0 < lost[False]
 
 
+@pytest.mark.technique("S11")
 def test_another_move_is_played_instead_of_a_most_visited_certain_loss() -> None:
     # Action 0 looks good and gets most visits, until the reply that mates is tried.
     game = TreeGame([[3, 3, 3, 3, LOSS], 3])
@@ -155,6 +160,7 @@ def search_paths(search: Search) -> set[tuple[int, ...]]:
     return set(paths.values())
 
 
+@pytest.mark.technique("S11")
 def test_the_shortest_win_and_the_longest_loss_are_preferred_and_reported() -> None:
     long_win = [[[[[WIN]]]]]  # in 5 plies, all forced
     for order in ([long_win, WIN], [WIN, long_win]):
@@ -174,6 +180,7 @@ def test_the_shortest_win_and_the_longest_loss_are_preferred_and_reported() -> N
     assert (result.best_action, result.mate) == (2, None)
 
 
+@pytest.mark.technique("S11")
 def test_a_node_whose_replies_all_win_takes_the_shortest_after_all_are_known() -> None:
     # The opponent's two answers let us win in 1 or in 3: the distance is the longer one.
     game = TreeGame([[[WIN, 2], [[[WIN]]]]])
@@ -182,6 +189,7 @@ def test_a_node_whose_replies_all_win_takes_the_shortest_after_all_are_known() -
     assert result.value == pytest.approx(0.99**5)
 
 
+@pytest.mark.technique("S12")
 @pytest.mark.parametrize("auto_extend", [True, False])
 def test_a_chain_of_single_actions_is_not_evaluated_but_shares_its_end(auto_extend: bool) -> None:
     game = TreeGame([[[[2]]], 2])  # action 0 leads to three forced plies and a choice
@@ -199,6 +207,7 @@ def test_a_chain_of_single_actions_is_not_evaluated_but_shares_its_end(auto_exte
     search.check_invariants()
 
 
+@pytest.mark.technique("S12")
 def test_a_chain_may_end_with_the_game() -> None:
     game = TreeGame([[[[[LOSS]]]], 2])
     evaluator = TableEvaluator(game, policies={(): (0.99, 0.01)})
@@ -209,6 +218,7 @@ def test_a_chain_may_end_with_the_game() -> None:
     search.check_invariants()
 
 
+@pytest.mark.technique("S12")
 def test_a_root_with_one_action_is_searched_behind_it() -> None:
     game = TreeGame([[[2, 2]]])
     evaluator = TableEvaluator(game)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from zermelo.selfplay.progressive import simulations_at
 
 
+@pytest.mark.technique("P4")
 def test_the_budget_grows_linearly_from_half_to_full() -> None:
     budgets = [simulations_at(i, 100, 200, 0.05) for i in range(8)]
     assert budgets == [100, 120, 140, 160, 180, 200, 200, 200]

@@ -26,6 +26,7 @@ def noted(audits: list[dict[str, Audit]], threshold: float) -> list[float]:
     return [result for one in audits for value, result in one["audit"] if value < threshold]
 
 
+@pytest.mark.technique("P2")
 @pytest.mark.parametrize("lost_below", [-0.9, -0.8, -0.65])
 def test_the_false_share_is_kept_and_the_threshold_is_the_highest_that_keeps_it(
     lost_below: float,
@@ -41,6 +42,7 @@ def test_the_false_share_is_kept_and_the_threshold_is_the_highest_that_keeps_it(
     assert np.mean(further >= 0) > 0.05
 
 
+@pytest.mark.technique("P2")
 def test_nobody_resigns_until_enough_were_noted() -> None:
     audits = [{"audit": [[-0.95, -1.0]] * 199}]
     assert calibrate(audits, WorkerOptions()).threshold == OFF

@@ -31,6 +31,7 @@ def policies(played: dict[str, Any]) -> list[np.ndarray]:
     return np.split(played["policy_shares"], np.cumsum(played["policy_counts"])[:-1])
 
 
+@pytest.mark.technique("P1")
 def test_only_full_searches_give_samples_and_policy_targets() -> None:
     played = make_runner(full_search_probability=0.25).play(600)
     statistics = played["statistics"]
@@ -49,6 +50,7 @@ def test_fast_searches_can_give_samples_without_a_policy() -> None:
         assert policy.sum() == (65535 if is_full else 0)
 
 
+@pytest.mark.technique("P1")
 def test_a_fast_search_has_its_fraction_of_the_simulations() -> None:
     search = {"solver": False, "auto_extend": False}
     full = make_runner(full_search_probability=1, search=search, simulations=40).play(300)
@@ -62,6 +64,7 @@ def test_a_fast_search_has_its_fraction_of_the_simulations() -> None:
         )
 
 
+@pytest.mark.technique("P1")
 def test_fast_searches_have_no_noise() -> None:
     """Without noise and temperature every game is the same; a full search's noise varies them."""
     greedy = {"temperature_plies": 0, "fast_samples": True, "search": {"solver": False}}
@@ -84,11 +87,13 @@ def test_a_gumbel_root_plays_its_sample_first_and_after_temperature_plies_its_ta
     assert unique[99]["unique_games"] == unique[99]["games"]
 
 
+@pytest.mark.technique("P1")
 def test_the_first_plies_are_always_searched_fully_when_asked() -> None:
     played = make_runner(full_search_probability=0.0, always_full_plies=4).play(200)
     assert set(played["plies"]) == {0, 1, 2, 3}
 
 
+@pytest.mark.technique("P2")
 def test_a_player_below_the_threshold_resigns_and_loses() -> None:
     played = make_runner(
         full_search_probability=1, resign_threshold=0.9, resign_plies=2, resign_playthrough=0.0
@@ -102,6 +107,7 @@ def test_a_player_below_the_threshold_resigns_and_loses() -> None:
     assert statistics["audit"] == []
 
 
+@pytest.mark.technique("P2")
 def test_resignation_takes_several_moves_of_its_own() -> None:
     def shortest(plies: int) -> int:
         played = make_runner(
@@ -118,6 +124,7 @@ def test_resignation_takes_several_moves_of_its_own() -> None:
     assert [shortest(2), shortest(3), shortest(5)] == [2, 4, 8]
 
 
+@pytest.mark.technique("P2")
 def test_played_through_games_note_the_resignation_and_go_on_with_fast_searches() -> None:
     played = make_runner(
         full_search_probability=1, resign_threshold=0.9, resign_plies=1, resign_playthrough=1.0
@@ -129,6 +136,7 @@ def test_played_through_games_note_the_resignation_and_go_on_with_fast_searches(
     assert len(statistics["audit"]) >= statistics["games"]
 
 
+@pytest.mark.technique("P2")
 def test_the_audit_tells_the_lowest_value_and_the_result() -> None:
     evaluator = _core.RolloutEvaluator(rollouts=4)
     played = make_runner(evaluator=evaluator, full_search_probability=1, resign_plies=1).play(400)
@@ -139,6 +147,7 @@ def test_the_audit_tells_the_lowest_value_and_the_result() -> None:
     assert audit[audit[:, 1] < 0, 0].mean() < audit[audit[:, 1] > 0, 0].mean()
 
 
+@pytest.mark.technique("P3")
 def test_the_temperature_falls_and_ends_greedy() -> None:
     """With a hot start and a greedy rest, games differ only in their first plies."""
     search = {"solver": False, "dirichlet_epsilon": 0.0, "tree_reuse": False}
@@ -151,6 +160,7 @@ def test_the_temperature_falls_and_ends_greedy() -> None:
     assert statistics["unique_games"] == statistics["games"]
 
 
+@pytest.mark.technique("P3")
 def test_a_low_temperature_prefers_the_most_visited_action() -> None:
     def prefers_centre(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         logits = np.zeros((len(planes), 7), np.float32)
@@ -176,6 +186,7 @@ def test_a_low_temperature_prefers_the_most_visited_action() -> None:
     assert centre_openings(0.1) > centre_openings(1.0) > centre_openings(10.0)
 
 
+@pytest.mark.technique("P5")
 def test_random_openings_vary_the_games_and_give_no_samples() -> None:
     greedy = {"temperature_plies": 0, "full_search_probability": 0, "fast_samples": True}
     plain = make_runner(**greedy).play(300)
@@ -186,6 +197,7 @@ def test_random_openings_vary_the_games_and_give_no_samples() -> None:
     assert set(first) == {1, 2, 3, 4}
 
 
+@pytest.mark.technique("P5")
 def test_openings_are_sampled_from_the_policy() -> None:
     def one_sided(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         logits = np.zeros((len(planes), 7), np.float32)
@@ -222,6 +234,7 @@ def test_hot_openings_vary_more_than_the_policy() -> None:
     assert openings(0.2) == 1 < openings(10.0) == 4  # four columns up to symmetry
 
 
+@pytest.mark.technique("P6")
 def test_a_long_game_is_cut_off_and_its_samples_say_so() -> None:
     played = make_runner("chess", max_plies=12, simulations=8, full_search_probability=1).play(200)
     cut = (flags(played) & ADJUDICATED) > 0
@@ -232,6 +245,7 @@ def test_a_long_game_is_cut_off_and_its_samples_say_so() -> None:
     assert statistics["adjudicated"] >= statistics["games"] - 2
 
 
+@pytest.mark.technique("P6")
 def test_a_game_cut_off_can_be_judged_by_material() -> None:
     options = {"max_plies": 60, "simulations": 8, "full_search_probability": 1}
     draw = make_runner("chess", adjudicate="draw", **options).play(400)
@@ -241,6 +255,7 @@ def test_a_game_cut_off_can_be_judged_by_material() -> None:
         assert bool((played["results"][cut] != 0).any()) is decided
 
 
+@pytest.mark.technique("P7")
 def test_every_sample_records_the_iteration_that_made_it() -> None:
     runner = make_runner(full_search_probability=1)
     runner.iteration = 3
@@ -253,6 +268,7 @@ def test_every_sample_records_the_iteration_that_made_it() -> None:
         assert all(a <= b for a, b in pairwise(made))
 
 
+@pytest.mark.technique("P7")
 def test_a_new_network_is_used_between_moves_and_games_go_on() -> None:
     seen = [0, 0]
 
@@ -307,6 +323,7 @@ def test_a_proven_game_can_end_at_once() -> None:
     assert (np.sign(on["values"][last]) == on["results"][last]).all()
 
 
+@pytest.mark.technique("P1")
 def test_the_playout_cap_finishes_more_than_twice_as_many_games() -> None:
     def games_per_million(probability: float) -> float:
         s = make_runner(full_search_probability=probability, simulations=100).play(600)[
@@ -327,6 +344,7 @@ def test_the_same_seed_plays_the_same_games_and_another_does_not() -> None:
     assert not np.array_equal(a["observations"], c["observations"])
 
 
+@pytest.mark.technique("E6")
 def test_a_python_game_plays_itself_too() -> None:
     rules = zermelo.game("examples/my_game.py")
     runner = _core.make_selfplay(

@@ -91,6 +91,7 @@ def test_a_quota_becomes_shards_of_whole_games_with_statistics(tmp_path: Path) -
     assert shard.header.statistics["games"] == len(np.unique(shard.samples.games))
 
 
+@pytest.mark.technique("P7")
 def test_a_worker_changes_over_to_a_newer_order_and_ends_when_told(tmp_path: Path) -> None:
     setup = Setup(tmp_path)
     newer = setup.order(iteration=3, network_iteration=3, simulations=7, quota=80)

@@ -19,6 +19,7 @@ counts3 = st.tuples(*[st.integers(0, 300)] * 3)
 counts5 = st.tuples(*[st.integers(0, 100)] * 5)
 
 
+@pytest.mark.technique("E1")
 def test_elo_and_score_are_the_logistic_formula_and_its_inverse() -> None:
     assert elo_of(0.75) == pytest.approx(-400 * math.log10(1 / 0.75 - 1))
     assert elo_of(0.5) == 0.0
@@ -28,6 +29,7 @@ def test_elo_and_score_are_the_logistic_formula_and_its_inverse() -> None:
     assert score_of(1e9) == 1.0
 
 
+@pytest.mark.technique("E1")
 def test_a_known_match_has_its_known_figures() -> None:
     score = Score(wins=100, draws=50, losses=20)
     assert (score.games, score.points) == (170, 125.0)

@@ -14,6 +14,7 @@ simulated = load_script("benchmarks/match_statistics.py")
 PAIR = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
+@pytest.mark.technique("E1")
 def test_the_bounds_follow_from_the_error_rates() -> None:
     lower, upper = Sprt(0, 5, alpha=0.05, beta=0.1).bounds
     assert (lower, upper) == (math.log(0.1 / 0.95), math.log(0.9 / 0.05))

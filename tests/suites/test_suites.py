@@ -143,6 +143,7 @@ def test_a_quote_that_does_not_end_does_not_swallow_the_next_puzzle(tmp_path: Pa
 # Judging
 
 
+@pytest.mark.technique("E2")
 def test_best_and_avoided_moves_decide(tmp_path: Path) -> None:
     path = write(tmp_path, f"{BACK_RANK[:-4]} bm Re8;\n{BACK_RANK[:-4]} am Re2;\n" * 2)
     found = answers(path, Scripted("e1e8", "e1e2", "e1e7", "e1e3"))
@@ -159,6 +160,7 @@ def test_a_puzzle_needs_every_move_and_takes_any_mate(tmp_path: Path) -> None:
     assert (wrong[0].given, wrong[0].wanted) == ("h2h3", "h2h4")
 
 
+@pytest.mark.technique("E2")
 def test_connect_four_is_judged_by_the_exact_result(tmp_path: Path) -> None:
     path = write(tmp_path, f"{LATE} 4\n" * 3)
     found = answers(path, Scripted("4", "2", "1"))

@@ -79,6 +79,7 @@ def test_two_threads_give_the_same_network_every_time(merged: Merged) -> None:
     assert differing(first.state(), second.state()) == []
 
 
+@pytest.mark.technique("T11")
 def test_each_pass_takes_every_position_once(merged: Merged) -> None:
     once = train(new_trainer(1), merged, 0)
     assert once["training"]["samples"] == len(merged)

@@ -11,6 +11,7 @@ from zermelo.train import TrainOptions, highest_rate_at, learning_rate_at, value
 from zermelo.train.targets import value_target
 
 
+@pytest.mark.technique("T3")
 @pytest.mark.parametrize(
     ("iteration", "blend"), [(0, 0.0), (1, 0.06), (3, 0.18), (5, 0.3), (6, 0.3), (49, 0.3)]
 )
@@ -25,6 +26,7 @@ def test_without_a_ramp_the_blend_is_whole_from_the_start() -> None:
     assert value_blend_at(7, 50, TrainOptions(value_blend=0.0)) == 0.0
 
 
+@pytest.mark.technique("T3")
 def test_the_value_target_mixes_result_and_root_value() -> None:
     result = np.array([[1, 0, 0], [0, 0, 1]], np.float32)
     root = np.array([[0.2, 0.5, 0.3], [0.6, 0.4, 0.0]], np.float32)
@@ -32,6 +34,7 @@ def test_the_value_target_mixes_result_and_root_value() -> None:
     np.testing.assert_allclose(mixed, [[0.76, 0.15, 0.09], [0.18, 0.12, 0.7]], atol=1e-6)
 
 
+@pytest.mark.technique("T10")
 def test_the_learning_rate_rises_and_falls_once() -> None:
     options = TrainOptions(
         learning_rate=0.1, learning_rate_low=0.2, learning_rate_min=0.1, warm_up=0.4
@@ -53,6 +56,7 @@ def test_the_learning_rate_has_an_answer_for_every_number_of_steps() -> None:
             assert rates[-1] == rates[-2] == rates[-3]  # past the end it stays
 
 
+@pytest.mark.technique("T10")
 def test_without_one_cycle_the_learning_rate_is_constant() -> None:
     options = TrainOptions(one_cycle=False)
     assert {learning_rate_at(step, 9, 0.3, options) for step in range(9)} == {0.3}

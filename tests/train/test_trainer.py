@@ -62,6 +62,7 @@ def test_training_lowers_every_loss_on_both_kinds_of_batches(batches: list[Sampl
     assert [entry["value_blend"] for entry in found[:3]] == pytest.approx([0, 0.25, 0.3])
 
 
+@pytest.mark.technique("E6")
 def test_a_python_game_is_trained_like_any_other() -> None:
     class Nim:
         name, num_actions, observation_shape = "nim", 3, (2, 1, 10)
@@ -95,6 +96,7 @@ def test_a_python_game_is_trained_like_any_other() -> None:
     assert last < first
 
 
+@pytest.mark.technique("T14")
 @both_optimisers
 def test_a_run_that_stops_and_goes_on_ends_like_one_that_does_not(
     batches: list[SampleBatch], tmp_path: Path, options: TrainOptions
@@ -124,6 +126,7 @@ def test_a_run_that_stops_and_goes_on_ends_like_one_that_does_not(
     assert whole_state.numbers == resumed_state.numbers
 
 
+@pytest.mark.technique("T14")
 @pytest.mark.parametrize(("options", "part"), [(OPTIONS, 0), (MUON, 0), (MUON, 1)])
 def test_the_moments_of_the_optimiser_are_needed_to_go_on(
     batches: list[SampleBatch], options: TrainOptions, part: int
@@ -166,6 +169,7 @@ def test_a_state_of_another_optimiser_is_refused(batches: list[SampleBatch]) -> 
         made_trainer(MUON).restore(trained.state())
 
 
+@pytest.mark.technique("T10")
 def test_the_learning_rate_follows_the_schedule_over_all_passes(
     batches: list[SampleBatch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,6 +268,7 @@ def test_evaluating_changes_nothing(batches: list[SampleBatch]) -> None:
     assert trainer.network.training
 
 
+@pytest.mark.technique("T12")
 def test_bf16_learns_too_and_keeps_its_parameters_in_f32(batches: list[SampleBatch]) -> None:
     trainer = made_trainer(TrainOptions(threads=1, learning_rate=0.01, precision="bf16"))
     found = [trainer.train_iteration(batches, i, 6)["training"]["policy_kl"] for i in range(6)]
@@ -274,6 +279,7 @@ def test_bf16_learns_too_and_keeps_its_parameters_in_f32(batches: list[SampleBat
     assert trainer.precision == "bf16"
 
 
+@pytest.mark.technique("T12")
 def test_auto_takes_bf16_only_where_the_hardware_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     cpu = torch.device("cpu")
     for answer, precision in ((True, "bf16"), (False, "f32")):
@@ -296,6 +302,7 @@ def test_torch_is_left_as_it_was(batches: list[SampleBatch]) -> None:
     assert not torch.are_deterministic_algorithms_enabled()
 
 
+@pytest.mark.technique("T3")
 def test_the_iterations_value_blend_reaches_the_loss(
     batches: list[SampleBatch], monkeypatch: pytest.MonkeyPatch
 ) -> None:

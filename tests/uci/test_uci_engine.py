@@ -18,6 +18,7 @@ def kept_visits(lines: list[str]) -> int:
     return int(line.split()[3])
 
 
+@pytest.mark.technique("E4")
 @pytest.mark.parametrize(
     "go",
     [
@@ -46,6 +47,7 @@ def test_every_form_of_go_gets_one_legal_bestmove(go: str) -> None:
         assert sum(line.startswith("bestmove") for line in talk.spoken.lines) == 1
 
 
+@pytest.mark.technique("E4")
 def test_nodes_are_searched_exactly() -> None:
     with Talk(load=loading(Fake()), WeightsFile="fake", Threads=2, MinibatchSize=8) as talk:
         for nodes in (1, 2, 50, 333):
@@ -104,6 +106,7 @@ def test_a_pondering_search_can_be_stopped_and_ponderhit_without_one_does_nothin
         talk.ready()
 
 
+@pytest.mark.technique("E4")
 def test_searchmoves_restrict_the_answer_and_illegal_ones_are_named() -> None:
     with Talk(MultiPV=500) as talk:
         lines = talk.ask("position startpos", "go nodes 300 searchmoves h2h3 e2e5 a2a4")
@@ -141,6 +144,7 @@ def test_a_slow_network_is_not_asked_when_the_clock_has_no_time_for_it() -> None
         assert 0.2 <= talk.session._engine._memory.lag < 0.5
 
 
+@pytest.mark.technique("E4")
 def test_go_mate_ends_when_the_mate_is_found() -> None:
     with Talk() as talk:
         fen = "fen r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"  # mate in three
@@ -241,6 +245,7 @@ def test_a_network_that_cannot_be_loaded_is_named_and_done_without() -> None:
         assert talk.ask("position startpos", "go nodes 20")
 
 
+@pytest.mark.technique("E4")
 def test_multipv_shows_as_many_lines_as_there_are_moves_best_first() -> None:
     with Talk(load=loading(Fake()), WeightsFile="fake", MultiPV=500) as talk:
         lines = talk.ask("position startpos", "go nodes 400")
@@ -250,6 +255,7 @@ def test_multipv_shows_as_many_lines_as_there_are_moves_best_first() -> None:
         assert len({info["pv"].split()[0] for info in shown}) == 20
 
 
+@pytest.mark.technique("E4")
 def test_info_lines_have_all_their_fields_in_their_order() -> None:
     fields = (
         r"info depth \d+ seldepth \d+ time \d+ nodes \d+ score (cp|mate) -?\d+ wdl \d+ \d+ \d+"

@@ -51,6 +51,7 @@ def normal(line: str) -> str:
     return VARYING.sub(r"\1 *", line)
 
 
+@pytest.mark.technique("E4")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_the_session_is_the_golden_one(path: Path) -> None:
     expected = path.read_text().splitlines()

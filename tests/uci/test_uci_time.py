@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ clocks = st.builds(
 )
 
 
+@pytest.mark.technique("E4")
 @given(clocks, st.integers(0, 600))
 def test_no_move_is_given_more_than_the_clock_has(clock: Clock, ply: int) -> None:
     budget = plan(clock, ply)

@@ -73,6 +73,7 @@ def test_a_sound_game_passes_and_says_what_it_has_not() -> None:
     assert 4 <= report.longest_game <= 7
 
 
+@pytest.mark.technique("E6")
 def test_the_example_is_sound_and_at_most_sixty_lines_long() -> None:
     report = check_game(zermelo.game(EXAMPLE))
     assert report.ok, str(report)

@@ -18,6 +18,7 @@ def wins_often(_: Path) -> list[PairPoints]:
     return [(1.0, 0.0), (1.0, 1.0)]
 
 
+@pytest.mark.technique("E3")
 def test_opponents_are_the_last_and_some_further_back() -> None:
     chosen = opponents_of(NUMBERED, LadderOptions(opponents=3))
     assert [int(path.name) for path in chosen] == [9, 8, 6]
@@ -25,6 +26,7 @@ def test_opponents_are_the_last_and_some_further_back() -> None:
     assert opponents_of([], LadderOptions()) == []
 
 
+@pytest.mark.technique("E3")
 def test_a_new_checkpoint_gets_a_rating_with_an_error(tmp_path: Path) -> None:
     ladder = Ladder(tmp_path)
     rung = ladder.climb("000001", NUMBERED[:1], wins_often)

@@ -56,6 +56,7 @@ class Planted(ByScore):
         return Choice(self.mistake) if state == self.position else super().one(state)
 
 
+@pytest.mark.technique("E2")
 def test_a_perfect_player_loses_no_line_of_play() -> None:
     perfect = ByScore(Solver(TICTACTOE).analyse)
     found = NeverLoses(TICTACTOE).judge(perfect)
@@ -90,6 +91,7 @@ def test_every_line_is_walked_for_a_player_that_always_takes_the_first_cell() ->
         assert found.losses == sum(outcomes.values()) - found.wins - found.draws
 
 
+@pytest.mark.technique("E2")
 def test_one_planted_mistake_is_found() -> None:
     # The second player answers a corner with an edge cell, which loses.
     planted = Planted("X../.../...", 1)

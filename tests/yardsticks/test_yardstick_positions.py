@@ -140,6 +140,7 @@ def test_scores_of_the_opening_lead_to_each_other() -> None:
 # ---- shares and errors --------------------------------------------------------------------------
 
 
+@pytest.mark.technique("E2")
 def test_a_perfect_player_keeps_every_value_and_score() -> None:
     perfect = ByScore(set_scores())
     found = PositionYardstick(CONNECT4, connect4_set()).judge(perfect, perfect)
@@ -150,6 +151,7 @@ def test_a_perfect_player_keeps_every_value_and_score() -> None:
     assert found["connect4.judged"] == sum(each.can_err for each in connect4_set().positions) < 594
 
 
+@pytest.mark.technique("E2")
 def test_the_worst_player_keeps_nothing_and_a_random_one_a_third() -> None:
     worst = ByScore(set_scores(), worst=True)
     chance = RandomChooser(CONNECT4, seed=1)
@@ -179,6 +181,7 @@ def test_search_makes_up_for_a_policy_that_points_the_wrong_way() -> None:
     assert found["connect4.network_value_error"] < 1e-6
 
 
+@pytest.mark.technique("E2")
 def test_a_value_of_the_wrong_sign_shows_in_the_value_error() -> None:
     def pessimist(observations: Any) -> tuple[Any, Any]:
         logits, values = solver_evaluator(observations)

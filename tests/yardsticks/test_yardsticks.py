@@ -224,6 +224,7 @@ def climb(
     return yardstick.run(evaluator, seconds, poll)
 
 
+@pytest.mark.technique("E3")
 def test_a_checkpoint_meets_those_before_it_on_the_ladder(tmp_path: Path) -> None:
     checkpoints = made_checkpoints(tmp_path, 3)
     assert climb(checkpoints[0]) == {}  # nobody is there to meet
