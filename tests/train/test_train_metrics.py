@@ -50,6 +50,24 @@ def test_a_torn_last_line_is_left_out_and_then_replaced(tmp_path: Path) -> None:
     assert len(path.read_bytes().splitlines()) == 4
 
 
+def test_yardsticks_that_end_late_join_the_figures_of_their_iteration(tmp_path: Path) -> None:
+    written(tmp_path, range(1, 3))
+    with MetricsWriter(tmp_path, tensorboard=False) as writer:
+        writer.write(1, {"evaluate": {"strength": 10}})
+        writer.write(1, {"evaluate": {"solved": 0.5}})
+        writer.write(3, {"loss": 0.1, "evaluate": {"strength": 30}})
+        writer.write(2, {"evaluate": {"strength": 20}})
+        writer.write(7, {"evaluate": {"strength": 70}})  # of an iteration whose line is lost
+    entries = read_metrics(tmp_path)
+    assert [entry["iteration"] for entry in entries] == [1, 2, 3]
+    assert [entry["evaluate"]["strength"] for entry in entries] == [10, 20, 30]
+    assert entries[0]["evaluate"] == {"strength": 10, "solved": 0.5}
+    assert [entry["loss"] for entry in entries] == [1 / 2, 1 / 3, 0.1]
+    assert len((tmp_path / "metrics.jsonl").read_bytes().splitlines()) == 7
+    written(tmp_path, range(2, 3), last=1)  # what comes again takes its late line with it
+    assert ["evaluate" in entry for entry in read_metrics(tmp_path)] == [True, False]
+
+
 def test_going_on_from_a_checkpoint_drops_what_will_come_again(tmp_path: Path) -> None:
     written(tmp_path, range(6))
     written(tmp_path, range(4, 5), last=3)

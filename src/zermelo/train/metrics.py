@@ -1,5 +1,8 @@
 """The metrics of a run: one JSON object per iteration in metrics.jsonl, and TensorBoard events.
 
+Yardsticks that end after their iteration's line was written may add a line of their own, with
+"evaluate" alone; readers see one object all the same.
+
 The JSONL file is the record; TensorBoard is written beside it where it is installed. Needs no
 torch to read.
 """
@@ -19,11 +22,24 @@ from zermelo.errors import UserError
 from zermelo.files import write_whole
 
 METRICS_FILE = "metrics.jsonl"
+LATE = "evaluate"  # what may come in a line of its own
 
 
 def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """The objects of a run's metrics directory, oldest first; lines that are torn are left out."""
-    return [entry for entry, _ in _lines(Path(directory) / METRICS_FILE)]
+    """The objects of a run's metrics directory, oldest first; lines that are torn are left out.
+
+    Late yardsticks are put into their iteration's object; without one they are left out.
+    """
+    found: list[dict[str, Any]] = []
+    for entry, _ in _lines(Path(directory) / METRICS_FILE):
+        if entry.keys() - {"time"} != {"iteration", LATE}:
+            found.append(entry)
+            continue
+        for earlier in reversed(found):
+            if earlier["iteration"] == entry["iteration"]:
+                earlier[LATE] = {**(earlier.get(LATE) or {}), **(entry[LATE] or {})}
+                break
+    return found
 
 
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
@@ -72,7 +88,7 @@ class MetricsWriter:
         self._events = self._open_events(last) if tensorboard else None
 
     def write(self, iteration: int, metrics: Mapping[str, Any]) -> None:
-        """One iteration; nested tables are fine, what is not finite becomes null."""
+        """One iteration, or later its "evaluate" alone; what is not finite becomes null."""
         entry = plain({"iteration": iteration, "time": round(time.time(), 3), **metrics})
         line = json.dumps(entry, allow_nan=False, separators=(",", ":")).encode() + b"\n"
         before = os.fstat(self._file).st_size
