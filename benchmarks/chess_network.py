@@ -28,7 +28,7 @@ import chess
 import numpy as np
 
 import zermelo
-from zermelo.cli.network import CHESS_POSITIONS, chess_speeds
+from zermelo.cli.bench_chess import CHESS_POSITIONS, chess_speeds
 from zermelo.network import NetworkEvaluator, Weights, load_network
 from zermelo.network.accuracy import difference
 from zermelo.network.measure import bare_openvino_rate

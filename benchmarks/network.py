@@ -4,7 +4,7 @@ Usage: python benchmarks/network.py [--seconds 10] [--threads 1,2] [--precision 
 
 64 Connect Four boards are searched together, 100 simulations each, with a new 5x64 network. The
 bare runtime (one prebound request per thread, nothing else) is measured in turns with it, at the
-batch size that the search used on average. `zermelo bench-network connect4` has the table by
+batch size that the search used on average. `zermelo bench network connect4` has the table by
 backend and batch.
 """
 

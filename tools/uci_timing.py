@@ -5,7 +5,7 @@ Usage: python tools/uci_timing.py [--weights FILE] [--set NAME=VALUE]... [--move
 
 Reports how late `go movetime 1000` answers, how long `stop` takes to its `bestmove`, by how many
 `go nodes N` misses N, how long start, `isready` and the first `info` take, and nodes and
-evaluations per second beside those of `zermelo bench-chess`.
+evaluations per second beside those of `zermelo bench chess`.
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ class Measurement:
 
 
 def speeds(measurement: Measurement, arguments: list[str], nodes: int) -> dict[str, Any]:
-    """Over UCI and as `zermelo bench-chess` does it, position by position in turn."""
-    from zermelo.cli.network import CHESS_POSITIONS, chess_speeds
+    """Over UCI and as `zermelo bench chess` does it, position by position in turn."""
+    from zermelo.cli.bench_chess import CHESS_POSITIONS, chess_speeds
     from zermelo.uci.start import read_arguments
     from zermelo.uci.workshop import Workshop
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from zermelo.cli import main
-from zermelo.cli.bench import position_after, signature, signature_lines
+from zermelo.cli.bench import meant_for_search
+from zermelo.cli.bench_search import position_after, signature, signature_lines
 from zermelo.games import game, game_names
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "bench_signature.json"
@@ -63,3 +64,40 @@ def test_the_table_is_for_people(capsys: Captured) -> None:
 def test_an_unknown_game_is_one_sentence(capsys: Captured) -> None:
     assert main(["bench", "ches"]) == 2
     assert "did you mean 'chess'?" in capsys.readouterr().err
+
+
+def test_plain_bench_is_bench_search(capsys: Captured) -> None:
+    plain = run(capsys, "tictactoe", "--seconds", "0")
+    assert run(capsys, "search", "tictactoe", "--seconds", "0") == plain
+    assert plain.splitlines()[-1].startswith("signature ")
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("", True),
+        ("--seconds 0", True),
+        ("connect4 hex", True),
+        ("chess", True),
+        ("chess --seconds 0", True),
+        ("search", False),
+        ("network tictactoe", False),
+        ("chess --weights FILE", False),
+        ("chess --weights=FILE", False),
+        ("chess --help", False),
+        ("--help", False),
+    ],
+)
+def test_what_names_no_part_of_bench_is_meant_for_the_search(words: str, meant: bool) -> None:
+    assert meant_for_search(words.split()) is meant
+
+
+@pytest.mark.parametrize("part", ["network", "chess"])
+def test_the_old_names_of_benches_still_work_but_are_not_shown(capsys: Captured, part: str) -> None:
+    assert main([f"bench-{part}", "--help"]) == 0
+    old = capsys.readouterr().out
+    assert old.replace(f"bench-{part}", f"bench {part}").split() == (
+        run(capsys, part, "--help").split()
+    )
+    assert main(["--help"]) == 0
+    assert f"bench-{part}" not in capsys.readouterr().out

@@ -19,7 +19,6 @@ import zermelo
 from zermelo import __version__
 from zermelo.checkpoint import CheckpointStore, TrainingState
 from zermelo.cli import main
-from zermelo.cli.entry import one_word
 from zermelo.config import RunConfig
 from zermelo.errors import UserError
 from zermelo.loop import Run
@@ -68,6 +67,16 @@ def test_no_arguments_show_the_help(capsys: Captured) -> None:
     assert "Usage: zermelo" in shown
     for command in ("check", "games", "perft", "play"):
         assert command in shown
+
+
+def test_the_help_groups_the_commands(capsys: Captured) -> None:
+    shown = run(capsys, "--help")
+    heads = [f"─ {group} ─" for group in ("Learn", "Play", "Measure", "Look inside", "Tools")]
+    places = [shown.index(head) for head in heads]
+    assert places == sorted(places)
+    assert "─ Commands ─" not in shown  # every command is in a group
+    assert places[0] < shown.index("│ train ") < places[1]
+    assert places[3] < shown.index("│ replay ") < places[4]
 
 
 def test_the_version_is_shown(capsys: Captured) -> None:
@@ -416,9 +425,3 @@ def test_a_game_written_in_python_can_be_played(
     shown = run(capsys, "play", EXAMPLE, "--against", "random?seed=4")
     assert "3  . .[X]. ." in shown
     assert "'no' is not legal here" in shown
-
-
-def test_benches_of_networks_are_found_under_bench_too() -> None:
-    assert one_word(["bench", "network", "--json"]) == ["bench-network", "--json"]
-    assert one_word(["bench", "chess", "--weights", "x"]) == ["bench-chess", "--weights", "x"]
-    assert one_word(["bench", "chess"]) == ["bench", "chess"]

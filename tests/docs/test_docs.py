@@ -16,7 +16,7 @@ import pytest
 import typer
 
 from zermelo.cli import main
-from zermelo.cli.entry import make_app, one_word
+from zermelo.cli.entry import make_app
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
@@ -93,7 +93,7 @@ WRITTEN = [(name(path), line) for path in CURRENT for line in written_commands(p
 def test_commands_of_the_documents_exist_with_their_options(document: str, line: str) -> None:
     words = shlex.split(line, comments=True)[1:]
     known = [word for word in words if not word.startswith(("--a.", "--b."))]  # a player's own
-    first, *rest = one_word(known)
+    first, *rest = known
     command = typer.main.get_command(make_app()).commands[first]
     command.make_context(first, rest, ignore_unknown_options=False)
 

@@ -392,7 +392,7 @@ def test_a_network_file_cannot_name_a_python_file_to_be_run(tmp_path: Path) -> N
     object.__setattr__(network.architecture, "game", str(code))  # past all checks
     path.write_bytes(onnx_bytes(network))
     for arguments in (
-        ["bench-chess", "--weights", str(path)],
+        ["bench", "chess", "--weights", str(path)],
         ["analyse", "chess", "--weights", str(path), "--simulations", "5"],
         ["match", str(path), "random", "--games", "2"],
     ):

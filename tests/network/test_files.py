@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer
 from lc0_files import write_net
 from typer.testing import CliRunner
 
 import zermelo
-from zermelo.cli import main
-from zermelo.cli import network as commands
+from zermelo.cli import bench_network, main
+from zermelo.cli.bench_chess import CHESS_POSITIONS
+from zermelo.cli.entry import make_app
 from zermelo.errors import UserError
 from zermelo.network import (
     NetworkEvaluator,
@@ -40,9 +40,7 @@ def network(game: str = "connect4") -> Weights:
 
 
 def run(*arguments: str) -> Any:
-    app = typer.Typer()
-    commands.add_to(app)
-    return CliRunner().invoke(app, list(arguments))
+    return CliRunner().invoke(make_app(("bench", "export")), list(arguments))
 
 
 @pytest.mark.parametrize("suffix", [".onnx", ".safetensors"])
@@ -136,13 +134,13 @@ def test_bench_network_compares_with_the_bare_runtime() -> None:
     pytest.importorskip("openvino", reason="not installed")
     small = ("--blocks", "1", "--filters", "4", "--batches", "2", "--threads", "1,2")
     timing = ("--seconds", "0.01", "--backend", "openvino")
-    done = run("bench-network", "tictactoe", *small, *timing, "--json")
+    done = run("bench", "network", "tictactoe", *small, *timing, "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert {row["threads"] for row in found["rows"]} == {1, 2}
     assert all(row["of_bare_openvino"] > 0 for row in found["rows"])
     assert found["peak_gflops"]["f32"]["1"] > 0
-    done = run("bench-network", "tictactoe", *small, *timing, "--precision", "int8")
+    done = run("bench", "network", "tictactoe", *small, *timing, "--precision", "int8")
     assert "against f32" in done.output
     assert "no practical peak of int8" in done.output
 
@@ -162,8 +160,8 @@ def test_bench_network_measures_all_backends_that_have_the_precision(
         asked.append(kind)
         return measure.peak_gflops(threads, seconds, kind, size=64)
 
-    monkeypatch.setattr(commands, "peak_gflops", peak_gflops)
-    done = run("bench-network", "tictactoe", *QUICK, "--precision", precision, "--json")
+    monkeypatch.setattr(bench_network, "peak_gflops", peak_gflops)
+    done = run("bench", "network", "tictactoe", *QUICK, "--precision", precision, "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert {row["precision"] for row in found["rows"]} == {precision}
@@ -182,7 +180,7 @@ def here() -> list[str]:
 def test_bench_network_settles_once_what_auto_means(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("openvino", reason="not installed")
     arguments = ("--backend", "auto", "--precision", "int8", "--json")
-    done = run("bench-network", "tictactoe", *QUICK, *arguments)
+    done = run("bench", "network", "tictactoe", *QUICK, *arguments)
     assert [row["backend"] for row in json.loads(done.stdout)["rows"]] == ["openvino"]
     asked = []
 
@@ -190,16 +188,16 @@ def test_bench_network_settles_once_what_auto_means(monkeypatch: pytest.MonkeyPa
         asked.append(given)
         return "openvino", "f32", []
 
-    monkeypatch.setattr(commands, "fastest", fastest)
+    monkeypatch.setattr(bench_network, "fastest", fastest)
     batches = ("--batches", "1,2", "--backend", "auto")
-    assert run("bench-network", "tictactoe", *QUICK, *batches).exit_code == 0
+    assert run("bench", "network", "tictactoe", *QUICK, *batches).exit_code == 0
     assert len(asked) == 1
 
 
 def test_bench_network_knows_int8_of_a_game_written_in_python() -> None:
     pytest.importorskip("openvino", reason="not installed")
     example = str(Path(__file__).parents[2] / "examples" / "my_game.py")
-    done = run("bench-network", example, *QUICK, "--precision", "int8")
+    done = run("bench", "network", example, *QUICK, "--precision", "int8")
     assert done.exit_code == 0, done.exception
     assert "int8 against f32" in done.output
 
@@ -210,9 +208,9 @@ def test_a_game_that_only_a_file_names_is_looked_up_before_measuring(
     pytest.importorskip("openvino", reason="not installed")
     example = str(Path(__file__).parents[2] / "examples" / "my_game.py")
     save_network(network(example), tmp_path / "net.onnx")
-    monkeypatch.setattr(commands, "peak_gflops", lambda *_: pytest.fail("measured first"))
+    monkeypatch.setattr(bench_network, "peak_gflops", lambda *_: pytest.fail("measured first"))
     where = ("--weights", str(tmp_path / "net.onnx"), "--backend", "openvino")
-    done = run("bench-network", *where, *QUICK, "--precision", "int8")
+    done = run("bench", "network", *where, *QUICK, "--precision", "int8")
     assert isinstance(done.exception, UserError)
     assert "no game 'breakthrough-5'" in str(done.exception)
 
@@ -234,15 +232,15 @@ def test_bench_network_refuses_options_before_it_measures(
         raise AssertionError("measured first")
 
     for name in ("peak_gflops", "bare_openvino_rate", "evaluation_rates", "fastest"):
-        monkeypatch.setattr(commands, name, measured)
-    done = run("bench-network", "tictactoe", *arguments)
+        monkeypatch.setattr(bench_network, name, measured)
+    done = run("bench", "network", "tictactoe", *arguments)
     assert isinstance(done.exception, UserError)
     assert sentence in str(done.exception)
 
 
 def test_the_help_of_bench_network_names_all_backends() -> None:
     assert "all (that have the precision)" in " ".join(
-        run("bench-network", "--help").output.split()
+        run("bench", "network", "--help").output.split()
     )
 
 
@@ -252,10 +250,10 @@ def test_benches_take_a_runs_directory(tmp_path: Path) -> None:
     save_network(network("chess"), checkpoint / "weights.safetensors")
     (checkpoint / "manifest.json").write_text("{}")
     where = ("--weights", str(tmp_path / "run"), "--backend", installed_backends()[0])
-    done = run("bench-chess", *where, "--nodes", "20", "--positions", "1", "--json")
+    done = run("bench", "chess", *where, "--nodes", "20", "--positions", "1", "--json")
     assert done.exit_code == 0, done.exception
     timing = ("--batches", "1", "--threads", "1", "--seconds", "0.01")
-    done = run("bench-network", *where, *timing, "--json")
+    done = run("bench", "network", *where, *timing, "--json")
     assert done.exit_code == 0, done.exception
 
 
@@ -263,7 +261,7 @@ def test_bench_chess_compiles_first_and_tells_the_error_of_int8(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("openvino", reason="not installed")
-    monkeypatch.setattr(commands, "PRECISION_POSITIONS", 5)
+    monkeypatch.setattr(bench_network, "PRECISION_POSITIONS", 5)
     warmed = []
 
     def warm_up(_: NetworkEvaluator, threads: int, batch: int) -> None:
@@ -273,7 +271,7 @@ def test_bench_chess_compiles_first_and_tells_the_error_of_int8(
     arguments = ("--nodes", "20", "--positions", "1", "--threads", "1", "--leaves", "4")
     save_network(network("chess"), tmp_path / "net.onnx")
     where = ("--weights", str(tmp_path / "net.onnx"), "--precision", "int8")
-    done = run("bench-chess", *where, *arguments)
+    done = run("bench", "chess", *where, *arguments)
     assert done.exit_code == 0, done.exception
     assert "int8 against f32" in done.output
     assert warmed == [(1, 4)]
@@ -291,7 +289,7 @@ def test_what_auto_took_is_printed_apart_from_the_answer(
     chess, small = (str(tmp_path / f"{game}.onnx") for game in ("chess", "tictactoe"))
     auto = ("--set", "selfplay.backend=auto", "--set", "selfplay.precision=f32")
     for arguments in (
-        ["bench-chess", "--weights", chess, "--nodes", "5", "--positions", "1", "--json"],
+        ["bench", "chess", "--weights", chess, "--nodes", "5", "--positions", "1", "--json"],
         ["analyse", "tictactoe", "--weights", small, "--simulations", "5", "--json"],
         ["play", "tictactoe", "--against", f"{small}?simulations=5"],
         ["selfplay", "tictactoe", "--out", str(tmp_path), "--samples", "1", "--workers", "1"],
@@ -315,7 +313,7 @@ def test_a_target_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_bench_chess_counts_nodes(tmp_path: Path) -> None:
     source = write_net(tmp_path / "net.pb.gz")
     arguments = ("--weights", str(source), "--nodes", "60", "--positions", "2", "--json")
-    done = run("bench-chess", *arguments, "--backend", installed_backends()[0])
+    done = run("bench", "chess", *arguments, "--backend", installed_backends()[0])
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert [row["nodes"] for row in found["positions"]] == [60, 60]
@@ -323,6 +321,6 @@ def test_bench_chess_counts_nodes(tmp_path: Path) -> None:
 
 def test_the_ten_positions_are_legal() -> None:
     game = zermelo.game("chess")
-    assert len(set(commands.CHESS_POSITIONS)) == 10
-    for fen in commands.CHESS_POSITIONS:
+    assert len(set(CHESS_POSITIONS)) == 10
+    for fen in CHESS_POSITIONS:
         assert game.outcome(game.parse_position(fen)) is None

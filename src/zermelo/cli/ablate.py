@@ -70,7 +70,7 @@ def ablate(
     out: OutOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play each option of the search on against off, and show what it is worth."""
+    """Show what each option of the search is worth: on against off."""
     from zermelo.matches.ablate import ablate as rows_of
     from zermelo.matches.ablate import comparisons
     from zermelo.matches.match import MatchOptions

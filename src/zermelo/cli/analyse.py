@@ -80,7 +80,10 @@ def analyse(
         bool, typer.Option("--jsonl", help="Answer requests, one JSON object per line each.")
     ] = False,
 ) -> None:
-    """Show the candidate moves of a position; Ctrl-C ends the search early."""
+    """Show the candidate moves of a position.
+
+    Ctrl-C ends the search early.
+    """
     rules = rules_for(game, weights)
     if as_jsonl:
         refuse_together(position=position, seconds=seconds, tree=tree, json=as_json or None)

@@ -58,7 +58,10 @@ def annotate(
     settings: SearchSetOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; the PGN needs -o.")] = False,
 ) -> None:
-    """Write evaluations, blunders and better lines into chess games; Ctrl-C keeps what is done."""
+    """Write evaluations, blunders and better lines into chess games.
+
+    Ctrl-C keeps the games that are done.
+    """
     from zermelo.analysis.annotate import AnnotateOptions, annotate_games
     from zermelo.options import make_options
 

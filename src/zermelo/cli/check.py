@@ -26,7 +26,10 @@ def check(
     max_plies: Annotated[int, typer.Option(min=1, help="Longest game that is allowed.")] = 5000,
     as_json: JsonOption = False,
 ) -> int:
-    """Prove a game sound by playing random games; exit code 1 if it is not."""
+    """Test a game's rules by playing random games.
+
+    The exit code is 1 if the game is not sound.
+    """
     report = check_game(find_game(game), games=games, seed=seed, max_plies=max_plies)
     if as_json:
         print(json.dumps(report.to_dict(), indent=2))

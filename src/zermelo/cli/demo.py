@@ -38,7 +38,7 @@ def demo(
     ),
     as_json: JsonOption = False,
 ) -> None:
-    """Learn Connect Four from nothing for a few minutes, see how strong it got, then play it."""
+    """Learn Connect Four for a few minutes, then play against it."""
     from zermelo.config import parse_duration
     from zermelo.loop import Stop, make_view, run_loop
     from zermelo.runs.opening import need_torch, open_run, yardsticks_of

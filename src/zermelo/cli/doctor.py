@@ -32,9 +32,9 @@ def doctor(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say why a run does not learn, and what to do; exit code 1 if something is wrong.
+    """Say why a run does not learn, and what to do.
 
-    Reads the run and changes nothing in it; the run may be under way.
+    The exit code is 1 if something is wrong. The doctor changes nothing; the run may be under way.
     """
     from zermelo.doctor.diagnose import diagnose, ill, to_dict
 

@@ -1,6 +1,6 @@
 """Puts the commands together and turns every mistake of the user into one sentence.
 
-A command module has a function `add_to(app)`; to add one, name it in MODULES. Exit codes: 0 done,
+A command module has a function `add_to(app)`; to add one, name it in GROUPS. Exit codes: 0 done,
 1 the answer is no (a check failed), 2 bad input, 130 interrupted.
 """
 
@@ -11,44 +11,29 @@ import sys
 import threading
 from collections.abc import Collection, Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from zermelo.games.python_file import place_in_game_file
 
-# Modules of this package and the commands that each adds, in the order of the help. Only the module
-# of the command that is asked for is imported, so that an engine starts at once.
-MODULES = {
-    "train": ("train",),
-    "runs": ("runs",),
-    "selfplay": ("selfplay",),
-    "pretrain": ("pretrain",),
-    "doctor": ("doctor",),
-    "games": ("games",),
-    "check": ("check",),
-    "perft": ("perft",),
-    "play": ("play",),
-    "analyse": ("analyse",),
-    "annotate": ("annotate",),
-    "uci": ("uci",),
-    "match": ("match",),
-    "tournament": ("tournament",),
-    "ablate": ("ablate",),
-    "solve": ("solve",),
-    "yardstick": ("yardstick",),
-    "replay": ("replay",),
-    "bench": ("bench",),
-    "network": ("export", "bench-network", "bench-chess"),
-    "demo": ("demo",),
+# The commands by what they are for, in the order of the help. A command's module has its name; only
+# the module of the command that is asked for is imported, so that it starts at once.
+GROUPS = {
+    "Learn": ("demo", "train", "pretrain", "selfplay"),
+    "Play": ("games", "play", "uci"),
+    "Measure": ("match", "tournament", "yardstick", "solve", "ablate", "bench"),
+    "Look inside": ("runs", "doctor", "replay", "analyse", "annotate"),
+    "Tools": ("check", "perft", "export"),
 }
+COMMANDS = tuple(command for commands in GROUPS.values() for command in commands)
 
 # Typer's own class of usage errors; releases differ in where it is defined.
 _UsageError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
-def make_app(wanted: Collection[str] = tuple(MODULES)) -> typer.Typer:
-    """The application with the commands of some modules."""
+def make_app(wanted: Collection[str] = COMMANDS) -> typer.Typer:
+    """The application with some of its commands."""
     app = typer.Typer(
         help="Learns board games from nothing by playing itself, searches and plays.",
         add_completion=False,
@@ -69,33 +54,28 @@ def make_app(wanted: Collection[str] = tuple(MODULES)) -> typer.Typer:
         if context.invoked_subcommand is None:
             print(context.get_help())
 
-    for name in wanted:
-        import_module(f"zermelo.cli.{name}").add_to(app)
+    for group, commands in GROUPS.items():
+        part = typer.Typer()
+        for name in commands:
+            if name in wanted:
+                import_module(f"zermelo.cli.{name}").add_to(part)
+        added: list[Any] = [*part.registered_commands, *part.registered_groups]
+        for command in added:
+            command.rich_help_panel = group
+        app.add_typer(part)
     return app
 
 
-def one_word(arguments: list[str]) -> list[str]:
-    """`bench network` and `bench chess --weights FILE` as the commands with a hyphen."""
-    network = arguments[:2] == ["bench", "network"]
-    weights = any(argument.partition("=")[0] == "--weights" for argument in arguments)
-    if network or (arguments[:2] == ["bench", "chess"] and weights):
-        return ["-".join(arguments[:2]), *arguments[2:]]
-    return arguments
-
-
-def modules_for(arguments: Sequence[str]) -> Collection[str]:
-    """The module of the command that the arguments begin with; all if that is not clear."""
-    for name, commands in MODULES.items():
-        if arguments and arguments[0] in commands:
-            return (name,)
-    return tuple(MODULES)
+def commands_for(arguments: Sequence[str]) -> Collection[str]:
+    """The command that the arguments begin with; all if that is not clear."""
+    return arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
     try:
-        given = one_word(list(sys.argv[1:] if arguments is None else arguments))
-        command = typer.main.get_command(make_app(modules_for(given)))
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        command = typer.main.get_command(make_app(commands_for(given)))
         result = command.main(
             args=given,
             prog_name="zermelo",

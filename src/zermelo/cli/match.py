@@ -68,7 +68,10 @@ def match(
     out: OutOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play two players against each other, from paired openings with colours swapped."""
+    """Play two players against each other.
+
+    Each opening is played twice, with colours swapped.
+    """
     from zermelo.matches.contestants import with_budget
     from zermelo.matches.match import MatchOptions, play_match
 

@@ -27,7 +27,7 @@ def perft(
     divide: Annotated[bool, typer.Option("--divide", help="Count below each action.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Count the action sequences of a length: the test of a move generator."""
+    """Count the lines of play of a length, to test a move generator."""
     rules = find_game(game)
     state = rules.initial() if position is None else parse_position(rules, position)
     started = time.perf_counter()

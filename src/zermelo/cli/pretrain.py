@@ -39,7 +39,10 @@ def pretrain(
     seed: Annotated[int | None, typer.Option(min=0, help="Of everything random.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
 ) -> None:
-    """Teach a new run what is known already; `zermelo train RUN` goes on from it."""
+    """Teach a new run what is already known.
+
+    `zermelo train RUN` goes on from it.
+    """
     from zermelo.runs.opening import need_torch, open_run
 
     need_torch()

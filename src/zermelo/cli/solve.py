@@ -40,7 +40,7 @@ def solve(
     failed: Annotated[bool, typer.Option("--failed", help="List what was not solved.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Have players solve tactical suites, mates, puzzles or positions with known scores."""
+    """Let players solve mates, puzzles or positions with known scores."""
     from zermelo.suites.files import read_suite
     from zermelo.suites.report import summary
 

@@ -58,7 +58,7 @@ def tournament(
     out: OutOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play everybody against everybody, or one against all, and rate them."""
+    """Play many players against each other and rate them."""
     from zermelo.matches.contestants import with_budget
     from zermelo.matches.match import MatchOptions
     from zermelo.matches.tournament import play_tournament

@@ -38,7 +38,10 @@ def train(
     seed: Annotated[int | None, typer.Option(min=0, help="Of everything random.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
 ) -> None:
-    """Learn a game by playing it; Ctrl-C stops, the same command with --run goes on."""
+    """Learn a game by playing it.
+
+    Ctrl-C stops; the same command with --run goes on.
+    """
     from zermelo.config import duration_text, parse_duration
     from zermelo.loop import Stop, make_view, run_loop
     from zermelo.runs.opening import need_torch, open_run, tell_left_out, yardsticks_of

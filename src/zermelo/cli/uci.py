@@ -24,7 +24,7 @@ def uci(
         typer.Option("--set", help="An option of the engine or of the search, NAME=VALUE."),
     ] = None,
 ) -> None:
-    """Speak UCI on standard input and output, for chess programs."""
+    """Serve chess programs: speak UCI on standard input and output."""
     from zermelo.uci.session import serve
     from zermelo.uci.start import settings_from
 

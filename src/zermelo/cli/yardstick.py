@@ -83,7 +83,10 @@ def yardstick(
     backend: BackendOption = "auto",
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a network: known positions, perfect play, fixed opponents."""
+    """Measure a network against fixed standards.
+
+    They are known positions, perfect play and fixed opponents.
+    """
     from zermelo.cli.waiting import interruptible
     from zermelo.cores import available_cores
     from zermelo.yardsticks.measure import installed, measure
