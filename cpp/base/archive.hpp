@@ -4,11 +4,12 @@
 
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "base/refused.hpp"
 
 namespace zermelo {
 
@@ -28,7 +29,7 @@ class WriteArchive {
   std::string bytes;
 };
 
-// Throws std::invalid_argument when the bytes end too early.
+// Throws Refused when the bytes end too early.
 class ReadArchive {
  public:
   explicit ReadArchive(std::string_view bytes) : left_(bytes) {}
@@ -42,14 +43,14 @@ class ReadArchive {
   void vector(std::vector<T>& values) {
     std::uint64_t size = 0;
     number(size);
-    if (size > left_.size() / sizeof(T)) throw std::invalid_argument("the saved state is cut off");
+    if (size > left_.size() / sizeof(T)) throw Refused("the saved state is cut off");
     values.resize(size);
     if (size > 0) std::memcpy(values.data(), take(size * sizeof(T)), size * sizeof(T));
   }
 
  private:
   const char* take(std::size_t size) {
-    if (size > left_.size()) throw std::invalid_argument("the saved state is cut off");
+    if (size > left_.size()) throw Refused("the saved state is cut off");
     const char* found = left_.data();
     left_.remove_prefix(size);
     return found;

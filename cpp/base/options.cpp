@@ -48,8 +48,8 @@ std::string nearest_name(std::string_view text, std::span<const std::string_view
 }
 
 void refuse_option(std::string_view name, const OptionValue& value, const std::string& allowed) {
-  throw std::invalid_argument("option '" + std::string(name) + "' cannot be " + value_text(value) +
-                              ": it takes " + allowed);
+  throw Refused("option '" + std::string(name) + "' cannot be " + value_text(value) +
+                ": it takes " + allowed);
 }
 
 namespace detail {

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "base/refused.hpp"
 
 namespace zermelo {
 
@@ -31,7 +32,7 @@ struct Option {
 // The name in `names` that is nearest to `text` by edit distance.
 std::string nearest_name(std::string_view text, std::span<const std::string_view> names);
 
-// Throws std::invalid_argument: the option, the value, and what is allowed.
+// Throws Refused: the option, the value, and what is allowed.
 [[noreturn]] void refuse_option(std::string_view name, const OptionValue& value,
                                 const std::string& allowed);
 
@@ -49,8 +50,8 @@ const Option<S>& find_option(std::span<const Option<S>> table, std::string_view 
     if (row.name == name) return row;
     names.push_back(row.name);
   }
-  throw std::invalid_argument("there is no option '" + std::string(name) + "'; the nearest is '" +
-                              nearest_name(name, names) + "'");
+  throw Refused("there is no option '" + std::string(name) + "'; the nearest is '" +
+                nearest_name(name, names) + "'");
 }
 
 // Accepts the member's own type or text that spells it ("on", "off", "0.5").

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,12 @@
 namespace zermelo::bindings {
 
 namespace nb = nanobind;
+
+// Throws what Python sees as a plain ValueError: arguments that no correct program passes.
+template <class... Parts>
+[[noreturn]] void misuse(const Parts&... parts) {
+  throw std::invalid_argument(sentence_of(parts...));
+}
 
 template <class T>
 class NewArray {

@@ -34,10 +34,10 @@ template <Game G>
 void expand_rows(const G& game, const PackedArray& packed, float* out, std::size_t rows) {
   const auto& layout = game.layout();
   if (packed.shape(1) != static_cast<std::size_t>(layout.words())) {
-    fail("packed observations of '", game.name(), "' have ", layout.words(), " words, not ",
-         packed.shape(1));
+    misuse("packed observations of '", game.name(), "' have ", layout.words(), " words, not ",
+           packed.shape(1));
   }
-  if (packed.shape(0) > rows) fail(packed.shape(0), " positions do not fit into ", rows, " rows");
+  if (packed.shape(0) > rows) misuse(packed.shape(0), " positions do not fit into ", rows, " rows");
   for (std::size_t i = 0; i < packed.shape(0); ++i) {
     expand_observation(layout, packed.data() + i * layout.words(), out + i * layout.floats());
   }
@@ -57,8 +57,8 @@ struct BoundState {
 template <Game G>
 void check_same_game(const BoundGame<G>& game, const BoundState<G>& state) {
   if (game.rules == state.rules || game.rules->name() == state.rules->name()) return;
-  fail("the state belongs to the game '", state.rules->name(), "', not to '", game.rules->name(),
-       "'");
+  misuse("the state belongs to the game '", state.rules->name(), "', not to '", game.rules->name(),
+         "'");
 }
 
 inline std::string join(std::span<const Action> actions) {
@@ -72,11 +72,11 @@ template <Game G>
 void check_legal(const G& rules, const typename G::State& state, int action) {
   ActionList actions;
   if (rules.expand(state, actions) != Outcome::kOngoing) {
-    fail("action ", action, " cannot be played: the game is over");
+    misuse("action ", action, " cannot be played: the game is over");
   }
   if (action < 0 || action >= rules.num_actions() ||
       !actions.contains(static_cast<Action>(action))) {
-    fail("action ", action, " is not legal here; legal actions are ", join(actions.span()));
+    misuse("action ", action, " is not legal here; legal actions are ", join(actions.span()));
   }
 }
 
@@ -204,7 +204,7 @@ nb::class_<BoundGame<G>> bind_game(nb::module_& m, const char* name, const char*
              nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu> out) {
             const auto floats = static_cast<std::size_t>(g.rules->layout().floats());
             if (out.size() != out.shape(0) * floats) {
-              fail("the planes of '", g.rules->name(), "' are ", floats, " numbers a position");
+              misuse("the planes of '", g.rules->name(), "' are ", floats, " numbers a position");
             }
             expand_rows(*g.rules, packed, out.data(), out.shape(0));
           },
@@ -235,7 +235,7 @@ nb::class_<BoundGame<G>> bind_game(nb::module_& m, const char* name, const char*
           [](const Self& g, const State& s, int symmetry) {
             check_same_game(g, s);
             if (symmetry < 0 || symmetry >= g.rules->num_symmetries(s.value)) {
-              fail("symmetry ", symmetry, " is not below ", g.rules->num_symmetries(s.value));
+              misuse("symmetry ", symmetry, " is not below ", g.rules->num_symmetries(s.value));
             }
             return State{g.rules, g.rules->transform(s.value, symmetry)};
           },
@@ -244,7 +244,7 @@ nb::class_<BoundGame<G>> bind_game(nb::module_& m, const char* name, const char*
           "transform_action",
           [](const Self& g, int action, int symmetry) {
             if (action < 0 || action >= g.rules->num_actions())
-              fail("action ", action, " is out of range");
+              misuse("action ", action, " is out of range");
             return static_cast<int>(
                 g.rules->transform_action(static_cast<Action>(action), symmetry));
           },
@@ -253,7 +253,7 @@ nb::class_<BoundGame<G>> bind_game(nb::module_& m, const char* name, const char*
           "transform_cell",
           [](const Self& g, int cell, int symmetry) {
             if (cell < 0 || cell >= g.rules->layout().cells())
-              fail("cell ", cell, " is out of range");
+              misuse("cell ", cell, " is out of range");
             return g.rules->transform_cell(cell, symmetry);
           },
           nb::arg("cell"), nb::arg("symmetry"))

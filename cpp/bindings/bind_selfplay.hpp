@@ -109,15 +109,15 @@ void bind_decoding(nb::module_& m) {
         const auto floats = static_cast<std::size_t>(layout.floats());
         if (observations.shape(1) != words || symmetries.shape(0) != batch ||
             out.size() != batch * floats) {
-          fail("samples of '", game.rules->name(), "' have ", words, " words and ", floats,
-               " numbers, which the arrays do not fit");
+          misuse("samples of '", game.rules->name(), "' have ", words, " words and ", floats,
+                 " numbers, which the arrays do not fit");
         }
         int count = 1;
         for (std::size_t i = 0; i < batch; ++i) {
           count = std::max(count, symmetries.data()[i] + 1);
           const std::int64_t row = rows.data()[i];
           if (row < 0 || row >= static_cast<std::int64_t>(observations.shape(0))) {
-            fail("row ", row, " is not below ", observations.shape(0));
+            misuse("row ", row, " is not below ", observations.shape(0));
           }
         }
         const auto maps = cell_maps(*game.rules, count);

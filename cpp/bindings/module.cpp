@@ -1,6 +1,7 @@
 // The module `zermelo._core`.
 #include <nanobind/nanobind.h>
 
+#include "base/refused.hpp"
 #include "base/types.hpp"
 #include "bindings/bindings.hpp"
 
@@ -12,6 +13,8 @@ NB_MODULE(_core, m) {
   // exit.
   nb::set_leak_warnings(false);
   m.doc() = "Zermelo's native core: games, search and self-play.";
+  // A ValueError of its own, so that a program can tell it from a mistake of its own.
+  nb::exception<Refused>(m, "RefusedError", PyExc_ValueError);
   nb::enum_<Outcome>(m, "Outcome", "How a game ended.", nb::is_arithmetic())
       .value("FIRST_WINS", Outcome::kFirstWins)
       .value("DRAW", Outcome::kDraw)

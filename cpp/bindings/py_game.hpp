@@ -32,7 +32,7 @@ class PyGame {
     }
   };
 
-  // Keeps `game`; throws std::invalid_argument when its attributes are not those of a game.
+  // Keeps `game`; throws Refused when its attributes are not those of a game.
   explicit PyGame(nb::object game) {
     name_ = nb::cast<std::string>(game.attr("name"));
     num_actions_ = nb::cast<int>(game.attr("num_actions"));

@@ -3,7 +3,7 @@
 // A game object holds the rules' parameters (a board size, say) and no position; positions are
 // small values of type State. The verbs are those of the Python protocol in
 // `zermelo/games/protocol.py`. A game knows nothing of search. Functions that take text throw
-// std::invalid_argument with one sentence that names what is wrong and where; everything else
+// Refused with one sentence that names what is wrong and where; everything else
 // assumes legal input and is unchecked.
 #pragma once
 

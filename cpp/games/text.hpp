@@ -2,23 +2,29 @@
 #pragma once
 
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "base/refused.hpp"
+
 namespace zermelo {
 
-// Throws std::invalid_argument with the parts joined into one sentence. What it quotes may be any
-// bytes: those that are not printable ASCII are shown as '?'.
+// The parts joined into one sentence. What it quotes may be any bytes: those that are not printable
+// ASCII are shown as '?'.
 template <class... Parts>
-[[noreturn]] void fail(const Parts&... parts) {
+std::string sentence_of(const Parts&... parts) {
   std::ostringstream joined;
   (joined << ... << parts);
   std::string sentence = joined.str();
   for (char& c : sentence) {
     if (c < ' ' || c > '~') c = '?';
   }
-  throw std::invalid_argument(sentence);
+  return sentence;
+}
+
+template <class... Parts>
+[[noreturn]] void fail(const Parts&... parts) {
+  throw Refused(sentence_of(parts...));
 }
 
 // Cells are numbered from the top left, row by row; "a1" is the bottom left corner.

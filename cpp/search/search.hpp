@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/refused.hpp"
 #include "search/prepare.hpp"
 #include "search/result.hpp"
 #include "search/reuse.hpp"
@@ -191,7 +192,7 @@ class Search {
  private:
   void require_ongoing(const State& state) const {
     if (game_.outcome(state) != Outcome::kOngoing) {
-      throw std::invalid_argument("the game is over: there is nothing to search");
+      throw Refused("the game is over: there is nothing to search");
     }
   }
   // Equal, and with the same past where the game remembers one.

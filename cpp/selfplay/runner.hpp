@@ -17,6 +17,7 @@
 
 #include "base/archive.hpp"
 #include "base/random.hpp"
+#include "base/refused.hpp"
 #include "search/prepare.hpp"
 #include "search/result.hpp"
 #include "search/reuse.hpp"
@@ -157,13 +158,13 @@ class Runner {
     archive.number(checksum(archive.bytes));
     return std::move(archive.bytes);
   }
-  // Throws std::invalid_argument, and then the runner is as it was.
+  // Throws Refused, and then the runner is as it was.
   void load(std::string_view bytes) {
     std::uint64_t sum = 0;
-    if (bytes.size() < sizeof(sum)) throw std::invalid_argument("the saved state is cut off");
+    if (bytes.size() < sizeof(sum)) throw Refused("the saved state is cut off");
     const std::string_view body = bytes.substr(0, bytes.size() - sizeof(sum));
     std::memcpy(&sum, bytes.data() + body.size(), sizeof(sum));
-    if (sum != checksum(body)) throw std::invalid_argument("the saved state is damaged");
+    if (sum != checksum(body)) throw Refused("the saved state is damaged");
     ReadArchive archive(body);
     transfer(archive);
     drop_trees();
@@ -214,7 +215,7 @@ class Runner {
     archive.number(format);
     archive.number(games);
     if (format != kFormat || games != boards_.size()) {
-      throw std::invalid_argument("the saved state is of another version or number of games");
+      throw Refused("the saved state is of another version or number of games");
     }
     archive.number(next_game_);
     for (auto& board : boards_) board->transfer(archive);

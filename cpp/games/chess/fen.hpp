@@ -24,7 +24,7 @@ struct ParsedFen {
 };
 
 // Fields after the board may be missing ("w", "-", "-", "0", "1"). Castling rights are KQkq (the
-// outermost rook of that side) or the rook's file letter. Throws std::invalid_argument with the
+// outermost rook of that side) or the rook's file letter. Throws Refused with the
 // reason if the text or the position is wrong. Without `chess960` castling needs the king on its e
 // file square and a rook in the corner.
 ParsedFen parse_fen(std::string_view text, bool chess960);
