@@ -10,7 +10,7 @@ import pytest
 import zermelo
 from zermelo.games.svg import _BEST, _HINT
 from zermelo.search import Search, SearchOptions, SearchResult, UniformEvaluator
-from zermelo.search.live import NotebookView
+from zermelo.search.notebook import NotebookView
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_game.py"
 SPECS = [*zermelo.game_names(), str(EXAMPLE)]

@@ -2,6 +2,8 @@
 
 from zermelo._core import EvaluationCache, RolloutEvaluator, SearchOptions, UniformEvaluator
 from zermelo.search.evaluator import Evaluator
+from zermelo.search.limits import Limits
+from zermelo.search.live import LiveSearch
 from zermelo.search.result import ActionRow, Certain, SearchResult
 from zermelo.search.search import Search
 
@@ -15,6 +17,8 @@ __all__ = [
     "Certain",
     "EvaluationCache",
     "Evaluator",
+    "Limits",
+    "LiveSearch",
     "RolloutEvaluator",
     "Search",
     "SearchOptions",

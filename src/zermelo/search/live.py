@@ -1,59 +1,321 @@
-"""A search that is watched in a notebook: the board and the table, drawn anew while it runs.
+"""`LiveSearch`: the owner of one board's search, of its tree, and of those who watch it.
 
-`search.run(state, seconds=10, progress=NotebookView())`. Needs IPython, which a notebook has.
+>>> import zermelo
+>>> live = LiveSearch(zermelo.game("tictactoe"), zermelo.search.UniformEvaluator())
+>>> _ = live.follow(live.game.parse_position("XX./OO./..."))
+>>> heard = []
+>>> unsubscribe = live.subscribe(heard.append)
+>>> live.start(Limits(simulations=50))
+>>> live.wait() is heard[-1], heard[-1].final, heard[-1].best.text
+(True, True, 'c3')
+
+Knows nothing of who asks and why. Threads: one search runs at a time, in a thread of its own
+(`start`) or in the caller's (`run`), and any thread may call anything. `stop`, `subscribe` and
+`result` never wait. `follow`, `start`, `run`, `forget` and `close` steer the board: they end a
+search that runs and wait for its end, one steering thread after another. Listeners are called in
+the searching thread about fifty times a second: they must be quick, may `stop`, and cannot steer.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from zermelo._core import EvaluationCache, SearchOptions
+from zermelo.games import game as find_game
+from zermelo.games.protocol import Game, State
+from zermelo.search.limits import Limits
+from zermelo.search.path import path_between
 from zermelo.search.result import SearchResult
+from zermelo.search.search import Search
+from zermelo.search.tree_export import TreeExport
 
-FRAMES_PER_SECOND = 4.0
+Listener = Callable[[SearchResult], None]
+Ended = Callable[[BaseException | None], None]  # with what ended a search too early, if anything
 
 
-class NotebookView:
-    """What `Search.run` calls as `progress`; each call may redraw one cell's output.
+class _Run:
+    """One search from its start to its last update."""
 
-    `display` is IPython's function of that name: called with an object and `display_id=True` it
-    returns a handle whose `update` shows another object in the same place.
-    """
+    def __init__(
+        self, search: Search, state: State, limits: Limits, listener: Listener | None = None
+    ) -> None:
+        self.search = search
+        self.state = state
+        self.limits = limits
+        self.listener = listener  # of this search alone
+        self.stopped = False  # set by any thread, and stays so
+        self.ended = threading.Event()
+        self.thread: threading.Thread | None = None  # that searches
+        # Written by that thread.
+        self.result: SearchResult | None = None  # the newest
+        self.error: BaseException | None = None  # that ended it
+
+
+class LiveSearch:
+    """One board's search. Its tree goes on from position to position where they follow."""
 
     def __init__(
         self,
-        frames_per_second: float = FRAMES_PER_SECOND,
-        display: Callable[..., Any] | None = None,
+        game: Game | str,
+        evaluator: Any,
+        options: SearchOptions | None = None,
+        cache: EvaluationCache | None = None,
     ) -> None:
-        if display is None:
-            from IPython.display import display  # type: ignore[import-not-found, no-redef]
-        self._display: Any = display
-        self._pause = 1.0 / frames_per_second  # seconds between two frames
-        self._handle: Any = None
-        self._drawn = 0.0
+        """`cache` may be shared by searches of one game and evaluator; None makes its own."""
+        self.game: Any = find_game(game)
+        self.options = options or SearchOptions()
+        self._evaluator = evaluator
+        self._search = Search(self.game, evaluator, self.options, cache)
+        self.cache = self._search.cache
+        self._steer = threading.Lock()  # held by whoever steers, never while a search runs
+        # Written by whoever steers.
+        self._state: State | None = None  # of the board
+        self._at_tree = False  # whether the tree stands there too
+        self._closed = False
+        self._last: _Run | None = None  # the search that runs, or that ended last
+        # Guarded by the lock; `_running` is read without it.
+        self._lock = threading.Lock()
+        self._running: _Run | None = None
+        self._listeners: dict[object, tuple[Listener, Ended | None]] = {}
 
-    def __call__(self, result: SearchResult) -> None:
-        """Draws the search so far, unless the last frame is too young."""
-        now = time.perf_counter()
-        if self._handle is None or now - self._drawn >= self._pause:
-            self.show(result)
-            self._drawn = now
+    # --- never waits ------------------------------------------------------------------------------
 
-    def show(self, result: SearchResult) -> None:
-        """Draws a result at once; the last one, say, when the search has ended."""
-        picture = _Picture(result._repr_html_())
-        if self._handle is None:
-            self._handle = self._display(picture, display_id=True)
-        else:
-            self._handle.update(picture)
+    def stop(self) -> None:
+        """Ends the search that runs, if one does, also one that has only just been started.
 
+        Without one it does nothing: the next search runs as if nobody had asked. Takes no lock: a
+        signal's handler may call it.
+        """
+        run = self._running
+        if run is not None:
+            run.stopped = True
+            run.search.stop()  # forgotten if the search begins now; the next look stops it then
 
-class _Picture:
-    """HTML as it was when it was made: a result of a running search goes on changing."""
+    def subscribe(self, listener: Listener, ended: Ended | None = None) -> Callable[[], None]:
+        """Calls `listener` with the results of every search; the return value ends that.
 
-    def __init__(self, html: str) -> None:
-        self._html = html
+        Whoever subscribes before a search has ended gets its last result, which is `final`, and
+        then `ended`, with None or with what ended it too early; the last result may be missing
+        then. What a listener raises ends the search and comes out of `run` or `wait`. A call that
+        is under way when another thread unsubscribes still comes to its end.
+        """
+        key = object()
+        with self._lock:
+            self._listeners[key] = listener, ended
 
-    def _repr_html_(self) -> str:
-        return self._html
+        def unsubscribe() -> None:
+            with self._lock:
+                self._listeners.pop(key, None)
+
+        return unsubscribe
+
+    @property
+    def running(self) -> bool:
+        """Whether a search is under way, its last update included."""
+        return self._running is not None
+
+    @property
+    def result(self) -> SearchResult | None:
+        """The newest of the search that runs, or of the last one; not of an earlier one."""
+        run = self._last
+        return None if run is None else run.result
+
+    @property
+    def state(self) -> State | None:
+        """Where the board stands."""
+        return self._state
+
+    def tree(self, max_depth: int = 4, min_visits: int = 1) -> TreeExport:
+        """The tree down to a depth, without rarely visited nodes; refused while a search runs."""
+        return self._search.tree(max_depth, min_visits)
+
+    # --- steers -----------------------------------------------------------------------------------
+
+    def follow(
+        self,
+        state: State,
+        actions: Sequence[int] | None = None,
+        *,
+        turns: int = 1,
+        bare: bool = False,
+    ) -> State:
+        """The board stands at `state` from now on; returns the state that will be searched.
+
+        The tree moves along if the position lies at most so many turns ahead, or along `actions` if
+        the way from the last position is known; else the next search starts anew. A `bare` state
+        came without its past: if it follows, it is searched as the tree knows it.
+        """
+        with self._steering():
+            path = None if actions is None or not self._at_tree else list(actions)
+            if actions is None and self._search.state is not None:
+                path = path_between(self.game, self._search.state, state, turns)
+            for action in path or ():
+                self._search.advance(action)
+            if bare and path is not None:
+                state = self._search.state
+            self._state, self._at_tree = state, path is not None
+            return state
+
+    def start(self, limits: Limits) -> None:
+        """Begins to search the position in a thread of its own."""
+        with self._steering():
+            run = self._begin(limits)
+            run.thread = threading.Thread(
+                target=self._perform, args=(run,), name="live search", daemon=True
+            )
+            try:
+                run.thread.start()
+            except BaseException:
+                self._running = None
+                run.ended.set()
+                raise
+
+    def run(self, limits: Limits, listener: Listener | None = None) -> SearchResult:
+        """Searches the position in the caller's thread; `listener` is told of this search alone."""
+        with self._steering():
+            run = self._begin(limits, listener)
+            run.thread = threading.current_thread()
+        self._perform(run)
+        if run.error is not None:
+            raise run.error
+        assert run.result is not None
+        return run.result
+
+    def wait(self, timeout: float | None = None) -> SearchResult | None:
+        """The result of the search that runs, or of the last one; raises what ended it early.
+
+        None if there was none, or if so many seconds were not enough.
+        """
+        self._refuse_listeners()
+        run = self._last
+        if run is None or not run.ended.wait(timeout):
+            return None
+        if run.error is not None:
+            raise run.error
+        return run.result
+
+    def forget(self, evaluations: bool = True) -> None:
+        """A new game: no position, no tree and, if they shall go too, no cached evaluations."""
+        with self._steering():
+            self._clear()
+            if evaluations and self.cache is not None:
+                self.cache.clear()
+
+    def close(self) -> None:
+        """Ends everything: nobody is told any more, nothing can be searched."""
+        if self._closed:
+            return
+        with self._steering():
+            self._clear()
+            self._closed = True
+            with self._lock:
+                self._listeners.clear()
+
+    # --- within -----------------------------------------------------------------------------------
+
+    def _refuse_listeners(self) -> None:
+        run = self._running
+        if run is not None and run.thread is threading.current_thread():
+            raise RuntimeError("a listener cannot steer the search that it listens to")
+
+    @contextmanager
+    def _steering(self) -> Iterator[None]:
+        """No search runs within, and no other thread steers."""
+        self._refuse_listeners()
+        with self._steer:
+            run = self._running
+            if run is not None:
+                self.stop()
+                run.ended.wait()
+            if self._closed:
+                raise RuntimeError("the search is closed")
+            yield
+
+    def _clear(self) -> None:
+        self._search.clear()
+        self._state, self._at_tree, self._last = None, False, None
+
+    def _begin(self, limits: Limits, listener: Listener | None = None) -> _Run:
+        if self._state is None:
+            raise ValueError("there is no position to search: follow one first")
+        # Gumbel shares out a number of simulations: without one, a search goes without it.
+        gumbel = bool(self.options.gumbel) and limits.known
+        if bool(self._search.options.gumbel) != gumbel:
+            options = self.options.replace(gumbel=gumbel)
+            self._search = Search(self.game, self._evaluator, options, self.cache)
+            self._at_tree = False
+        run = self._last = _Run(self._search, self._state, limits, listener)
+        with self._lock:
+            self._running = run
+        return run
+
+    def _perform(self, run: _Run) -> None:
+        """Searches, and tells everybody of the end, whatever the end is."""
+        try:
+            try:
+                run.result = self._search_on(run)
+            except BaseException as raised:  # comes out of `run` or `wait`
+                run.error = raised
+                if run.search.state is run.state:
+                    run.result = run.search.result()
+            self._at_tree = self._at_tree or run.search.state is run.state
+            self._tell_end(run)
+        finally:
+            self._running = None
+            run.ended.set()
+
+    def _search_on(self, run: _Run) -> SearchResult:
+        limits, search = run.limits, run.search
+
+        def progress(result: SearchResult) -> None:
+            if run.stopped:
+                search.stop()
+            run.result = result
+            if run.listener is not None:
+                run.listener(result)
+            with self._lock:
+                listeners = tuple(self._listeners.values())
+            for listener, _ in listeners:
+                listener(result)
+
+        kept = None
+        if limits.nodes is not None:
+            # Makes the root known, and with it how many visits its tree already has.
+            kept = search.run(run.state, 0, allowed=limits.allowed)
+            if run.stopped or limits.further(kept) <= 0:
+                return kept
+        return search.run(
+            run.state,
+            limits.further(kept),
+            seconds=limits.seconds,
+            allowed=limits.allowed,
+            progress=progress,
+        )
+
+    def _tell_end(self, run: _Run) -> None:
+        """The last update and the end, once to each, also to those who come meanwhile."""
+        if run.listener is not None:
+            self._tell(run, run.listener, None)
+        told: set[object] = set()
+        while True:
+            with self._lock:
+                new = {key: pair for key, pair in self._listeners.items() if key not in told}
+                if not new:  # whoever comes now comes after the end
+                    self._running = None
+                    return
+            told.update(new)
+            for listener, ended in new.values():
+                self._tell(run, listener, ended)
+
+    def _tell(self, run: _Run, listener: Listener, ended: Ended | None) -> None:
+        """What one of them raises does not keep the end from the others."""
+        try:
+            if run.result is not None:
+                listener(run.result)
+            if ended is not None:
+                ended(run.error)
+        except BaseException as raised:
+            run.error = run.error or raised

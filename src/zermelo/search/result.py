@@ -76,7 +76,10 @@ def centipawns(value: float) -> int:
 class SearchResult:
     """The root after a search. Arrays have one entry per legal action, best prior first."""
 
-    def __init__(self, native: _core.NativeResult, game: Any, state: Any) -> None:
+    def __init__(
+        self, native: _core.NativeResult, game: Any, state: Any, final: bool = True
+    ) -> None:
+        self.final = final  # False: its search still ran
         self._native = native
         self._game = game
         self._state = state

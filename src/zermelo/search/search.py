@@ -71,7 +71,7 @@ class Search:
         if progress is not None:
 
             def report(native: _core.NativeResult) -> None:
-                progress(SearchResult(native, self.game, state))
+                progress(SearchResult(native, self.game, state, final=False))
 
         # A position or action that is refused leaves the tree where it was.
         if self.game.outcome(state) is not None:
@@ -105,6 +105,11 @@ class Search:
         self._require_idle()
         self._state = self.game.play(self._state, action)
         return bool(self._native.advance(action))
+
+    @property
+    def state(self) -> State | None:
+        """Where the tree stands; None without one."""
+        return self._state
 
     def result(self) -> SearchResult | None:
         """The table of the tree as it stands; None when its root was not searched yet."""
