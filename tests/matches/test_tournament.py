@@ -134,7 +134,7 @@ def test_the_command_prints_the_list_and_the_crosstable(
     assert "connect4, 12 games" in lines
 
 
-@pytest.mark.parametrize("more", [(), ("--visits", "10")])
+@pytest.mark.parametrize("more", [(), ("--simulations", "10")])
 def test_the_anchor_may_be_the_last_to_play_and_is_named_as_it_was_typed(
     more: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +158,7 @@ def test_names_with_brackets_are_printed_as_they_are(capsys: pytest.CaptureFixtu
 def test_the_match_command_prints_what_chess_people_know(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    run("match", "rollout", "random", "--visits", "20", "--game", "connect4", "--games", "10")
+    run("match", "rollout", "random", "--simulations", "20", "--game", "connect4", "--games", "10")
     out = capsys.readouterr().out
     for part in ("P1: +", "Win: ", "Elo: ", " ± ", "LOS: ", "P1-W: +", "P1-B: +"):
         assert part in out
@@ -166,6 +166,18 @@ def test_the_match_command_prints_what_chess_people_know(
     table = out.splitlines()
     assert table[0].split()[:6] == ["player", "games", "score", "Elo", "95", "%"]
     assert table[1].split()[7] == "to"  # the interval's ends
+
+
+@pytest.mark.parametrize("command", ["match", "tournament"])
+def test_simulations_may_still_be_called_visits(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(command, "rollout", "random", "--visits", "20", "--game", "tictactoe", "--games", "2")
+    assert "rollout?simulations=20" in capsys.readouterr().out
+    run(command, "--help")
+    shown = capsys.readouterr().out
+    assert "--simulations" in shown
+    assert "--visits" not in shown
 
 
 @pytest.mark.parametrize("command", ["match", "tournament"])

@@ -250,7 +250,7 @@ def test_benches_take_a_runs_directory(tmp_path: Path) -> None:
     save_network(network("chess"), checkpoint / "weights.safetensors")
     (checkpoint / "manifest.json").write_text("{}")
     where = ("--weights", str(tmp_path / "run"), "--backend", installed_backends()[0])
-    done = run("bench", "chess", *where, "--nodes", "20", "--positions", "1", "--json")
+    done = run("bench", "chess", *where, "--simulations", "20", "--positions", "1", "--json")
     assert done.exit_code == 0, done.exception
     timing = ("--batches", "1", "--threads", "1", "--seconds", "0.01")
     done = run("bench", "network", *where, *timing, "--json")
@@ -268,7 +268,7 @@ def test_bench_chess_compiles_first_and_tells_the_error_of_int8(
         warmed.append((threads, batch))
 
     monkeypatch.setattr(NetworkEvaluator, "warm_up", warm_up)
-    arguments = ("--nodes", "20", "--positions", "1", "--threads", "1", "--leaves", "4")
+    arguments = ("--simulations", "20", "--positions", "1", "--threads", "1", "--leaves", "4")
     save_network(network("chess"), tmp_path / "net.onnx")
     where = ("--weights", str(tmp_path / "net.onnx"), "--precision", "int8")
     done = run("bench", "chess", *where, *arguments)
@@ -289,7 +289,7 @@ def test_what_auto_took_is_printed_apart_from_the_answer(
     chess, small = (str(tmp_path / f"{game}.onnx") for game in ("chess", "tictactoe"))
     auto = ("--set", "selfplay.backend=auto", "--set", "selfplay.precision=f32")
     for arguments in (
-        ["bench", "chess", "--weights", chess, "--nodes", "5", "--positions", "1", "--json"],
+        ["bench", "chess", "--weights", chess, "--simulations", "5", "--positions", "1", "--json"],
         ["analyse", "tictactoe", "--weights", small, "--simulations", "5", "--json"],
         ["play", "tictactoe", "--against", f"{small}?simulations=5"],
         ["selfplay", "tictactoe", "--out", str(tmp_path), "--samples", "1", "--workers", "1"],
@@ -312,7 +312,7 @@ def test_a_target_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 def test_bench_chess_counts_nodes(tmp_path: Path) -> None:
     source = write_net(tmp_path / "net.pb.gz")
-    arguments = ("--weights", str(source), "--nodes", "60", "--positions", "2", "--json")
+    arguments = ("--weights", str(source), "--simulations", "60", "--positions", "2", "--json")
     done = run("bench", "chess", *arguments, "--backend", installed_backends()[0])
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)

@@ -37,13 +37,14 @@ CHESS_POSITIONS = (
 def bench_chess(
     weights: Annotated[str, typer.Option(help="An lc0 network (.pb.gz) or one of ours, or a run.")],
     *,
-    nodes: Annotated[int, typer.Option(min=1, help="Simulations of each position.")] = 10_000,
+    simulations: Annotated[int, typer.Option(min=1, help="For each position.")] = 10_000,
     positions: Annotated[int, typer.Option(min=1, max=10, help="How many of the ten.")] = 10,
     threads: Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Threads on one tree.")] = 2,
     leaves: Annotated[int, typer.Option(min=1, help="Leaves in a batch.")] = 8,
     backend: BackendOption = "auto",
     precision: PrecisionOption = "f32",
     as_json: JsonOption = False,
+    nodes: Annotated[int | None, typer.Option(min=1, hidden=True)] = None,  # as it was called
 ) -> None:
     """Measure nodes per second on ten chess positions."""
     check_runtime(backend, precision)
@@ -54,7 +55,9 @@ def bench_chess(
     rules = named_game(named)
     evaluator = NetworkEvaluator(network, backend, precision, game=rules)
     tell_choice(evaluator.choice)
-    rows = chess_speeds(evaluator, CHESS_POSITIONS[:positions], nodes, threads, leaves)
+    rows = chess_speeds(
+        evaluator, CHESS_POSITIONS[:positions], nodes or simulations, threads, leaves
+    )
     spent = sum(row["seconds"] for row in rows)
     total: dict[str, Any] = {
         "weights": network.name,

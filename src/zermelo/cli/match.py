@@ -17,8 +17,10 @@ from zermelo.cli.match_report import (
     OutOption,
     ResignOption,
     SeedOption,
+    SimulationsOption,
     SprtOption,
     TablebaseOption,
+    VisitsOption,
     adjudication_of,
     games_of,
     print_notes,
@@ -54,9 +56,7 @@ def match(
         int | None,
         typer.Option(min=1, help="Two from each opening; 100, with --sprt at most 20,000."),
     ] = None,
-    visits: Annotated[
-        int | None, typer.Option(min=1, help="Simulations of both, where they have no budget.")
-    ] = None,
+    simulations: SimulationsOption = None,
     openings: OpeningsOption = "random:4",
     seed: SeedOption = 0,
     concurrency: ConcurrencyOption = 1,
@@ -67,6 +67,7 @@ def match(
     tablebase: TablebaseOption = "",
     out: OutOption = None,
     as_json: JsonOption = False,
+    visits: VisitsOption = None,
 ) -> None:
     """Play two players against each other.
 
@@ -75,7 +76,7 @@ def match(
     from zermelo.matches.contestants import with_budget
     from zermelo.matches.match import MatchOptions, play_match
 
-    specs = with_budget(split_players(players), visits)
+    specs = with_budget(split_players(players), simulations or visits)
     options = MatchOptions(
         games=games_of(games, sprt),
         openings=openings,

@@ -29,6 +29,10 @@ OpeningsOption = Annotated[
     str, typer.Option(help="random:PLIES, start, or a book: FILE.epd, FILE.pgn?plies=8.")
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="Of the openings and of chance.")]
+SimulationsOption = Annotated[
+    int | None, typer.Option(min=1, help="For each move of players without a budget of their own.")
+]
+VisitsOption = Annotated[int | None, typer.Option(min=1, hidden=True)]  # --simulations as it was
 ConcurrencyOption = Annotated[
     int, typer.Option(min=1, help="Processes; with networks each plays 16 games side by side.")
 ]

@@ -17,7 +17,9 @@ from zermelo.cli.match_report import (
     OutOption,
     ResignOption,
     SeedOption,
+    SimulationsOption,
     TablebaseOption,
+    VisitsOption,
     adjudication_of,
     print_notes,
     print_table,
@@ -43,9 +45,7 @@ def tournament(
         str, typer.Option(help="round-robin, or gauntlet: the first against the others.")
     ] = "round-robin",
     games: Annotated[int, typer.Option(min=2, help="Of each pairing, an even number.")] = 20,
-    visits: Annotated[
-        int | None, typer.Option(min=1, help="Simulations of all who have no budget.")
-    ] = None,
+    simulations: SimulationsOption = None,
     anchor: Annotated[str | None, typer.Option(help="Whose rating is fixed.")] = None,
     anchor_elo: Annotated[float, typer.Option(help="The anchor's rating.")] = 0.0,
     openings: OpeningsOption = "random:4",
@@ -57,6 +57,7 @@ def tournament(
     tablebase: TablebaseOption = "",
     out: OutOption = None,
     as_json: JsonOption = False,
+    visits: VisitsOption = None,
 ) -> None:
     """Play many players against each other and rate them."""
     from zermelo.matches.contestants import with_budget
@@ -71,7 +72,7 @@ def tournament(
         adjudication=adjudication_of(max_plies, resign, draw, tablebase),
         out=out,
     )
-    specs = with_budget(players, visits)
+    specs = with_budget(players, simulations or visits)
     if anchor in players:
         anchor = specs[players.index(anchor)]
     result: TournamentResult | None = None
