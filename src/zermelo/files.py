@@ -34,6 +34,13 @@ def write_whole(path: Path, *blocks: bytes) -> None:
         raise
 
 
+def remove_temporary(*directories: Path) -> None:
+    """What killed processes were writing whole; for whoever knows that nobody is at it now."""
+    for directory in directories:
+        for path in directory.glob(f".*{TEMPORARY}"):
+            path.unlink(missing_ok=True)
+
+
 def sync_directory(directory: Path) -> None:
     """Makes the names in it last; a system that cannot open directories needs it not."""
     if os.name == "nt":

@@ -16,6 +16,7 @@ from tiny_runs import RecordingView, all_samples, config, final_files, train
 from zermelo.doctor.diagnose import ILL, Finding
 from zermelo.errors import UserError
 from zermelo.loop import Run, Stop, run_loop
+from zermelo.loop.collect import samples_wanted
 from zermelo.loop.cycle import Loop
 from zermelo.train import read_metrics
 
@@ -183,6 +184,24 @@ def test_evaluation_hooks_get_each_new_checkpoint_and_their_figures_are_kept(
     assert [entry.get("evaluate") for entry in entries] == [None, {"strength": 20}]
 
 
+def test_a_run_killed_while_it_is_measured_keeps_its_figures_and_is_measured_when_it_goes_on(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "run"
+    run = Run.create(path, config(evaluate={"every": 1}, loop={"iterations": 1}))
+    with pytest.raises(KilledError):
+        run_loop(run, Stop(), RecordingView(), [lambda *_: kill()])
+    (before,) = read_metrics(path / "metrics")
+    assert "evaluate" not in before
+    met: list[int] = []
+    for _ in range(2):  # the second time there is nothing to measure
+        run_loop(
+            Run.open(path), Stop(), RecordingView(), [lambda *_: met.append(1) or {"strength": 3}]
+        )
+        assert read_metrics(path / "metrics") == [before | {"evaluate": {"strength": 3}}]
+    assert met == [1]
+
+
 def test_a_second_process_on_a_run_is_refused_with_the_first_ones_number(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", config())
     code = (
@@ -231,9 +250,7 @@ def test_a_run_file_that_was_spoiled_meanwhile_does_not_end_the_run(tmp_path: Pa
 
 def begun(path: Path, **changes: Any) -> Loop:
     """A loop that has its files open and does nothing."""
-    loop = Loop(Run.create(path, config(**changes)), Stop(), RecordingView())
-    loop.open_stores()
-    return loop
+    return Loop(Run.create(path, config(**changes)), Stop(), RecordingView())
 
 
 def test_a_failing_check_is_an_unknown_health(
@@ -242,10 +259,10 @@ def test_a_failing_check_is_an_unknown_health(
     def fail(*_: Any, **__: Any) -> None:
         raise KeyError("games")
 
-    monkeypatch.setattr("zermelo.loop.cycle.diagnose", fail)
+    monkeypatch.setattr("zermelo.loop.measure.diagnose", fail)
     loop = begun(tmp_path / "run")
-    loop.examine()
-    assert loop.status.health == "unknown: KeyError: 'games'"
+    loop.measurer.examine()
+    assert loop.report.status.health == "unknown: KeyError: 'games'"
 
 
 def test_the_health_is_there_after_a_resume_and_noted_when_its_first_fault_changes(
@@ -257,21 +274,20 @@ def test_the_health_is_there_after_a_resume_and_noted_when_its_first_fault_chang
         Finding(name, ILL, 1.0, f"the {name} is bad", "Mend it.") for name in ("window", "search")
     )
     found = [window]
-    monkeypatch.setattr("zermelo.loop.cycle.diagnose", lambda *_, **__: found)
+    monkeypatch.setattr("zermelo.loop.measure.diagnose", lambda *_, **__: found)
     view = RecordingView()
     run = Run.open(path)
     run.lock()
     loop = Loop(run, Stop(), view)
-    loop.open_stores()
     loop.begin()
-    assert loop.status.health == "window: the window is bad"
+    assert loop.report.status.health == "window: the window is bad"
     noted = f"health: window: the window is bad; zermelo doctor {path}"
     assert view.notes[0] == noted
-    loop.examine()  # the same again is not said again
+    loop.measurer.examine()  # the same again is not said again
     found[:] = [window, search]
-    loop.examine()
+    loop.measurer.examine()
     found[:] = [search]
-    loop.examine()
+    loop.measurer.examine()
     notes = [note for note in view.notes if note.startswith("health: ")]
     assert notes == [noted, f"health: search: the search is bad; zermelo doctor {path}"]
 
@@ -279,10 +295,10 @@ def test_the_health_is_there_after_a_resume_and_noted_when_its_first_fault_chang
 def test_a_threshold_of_ones_own_counts_from_the_next_order_on(tmp_path: Path) -> None:
     loop = begun(tmp_path / "run")
     loop.begin()
-    assert loop.order(0, 100).resign_threshold == -1.0
+    assert loop.collector.order(loop.checkpoint, 0, 100).resign_threshold == -1.0
     own = {"resign_calibrated": False, "resign_threshold": -0.8}
     loop.run_directory.change({"selfplay": own})
-    assert loop.order(0, 100).resign_threshold == -0.8
+    assert loop.collector.order(loop.checkpoint, 0, 100).resign_threshold == -0.8
 
 
 @pytest.mark.technique("T8")
@@ -291,12 +307,10 @@ def test_a_threshold_of_ones_own_counts_from_the_next_order_on(tmp_path: Path) -
     [(0.0, 50, 100), (0.5, 180, 90), (0.5, 60, 50), (0.5, 1, 50), (2.0, 30, 60), (1.0, 500, 100)],
 )
 def test_a_share_of_the_samples_before_does_not_shrink_from_iteration_to_iteration(
-    tmp_path: Path, share: float, before: int, wanted: int
+    share: float, before: int, wanted: int
 ) -> None:
     options = {"samples_per_iteration": 100, "samples_share": share}
-    loop = begun(tmp_path / "run", loop=options)
-    loop.status.metrics = {"selfplay": {"samples": before}}
-    assert loop.samples_wanted(3) == wanted
+    assert samples_wanted(config(loop=options).loop, 3, before) == wanted
 
 
 @pytest.mark.technique("T11")

@@ -19,7 +19,6 @@ import numpy as np
 from zermelo.checkpoint import CheckpointStore
 from zermelo.errors import UserError
 from zermelo.files import patiently
-from zermelo.network.own_search import changed_options
 from zermelo.pretrain.files import labelled_file
 from zermelo.pretrain.samples import chunks, is_inside_label, samples_of
 from zermelo.pretrain.teachers import teacher_labels
@@ -29,7 +28,6 @@ from zermelo.replay import (
     Schema,
     ShardError,
     ShardHeader,
-    Window,
     read_header,
     read_shard,
     shard_path,
@@ -37,8 +35,8 @@ from zermelo.replay import (
 )
 from zermelo.replay.shard import parse_name
 from zermelo.runs.directory import Run, is_run
+from zermelo.runs.learning import open_learner
 from zermelo.selfplay.resign import first_threshold
-from zermelo.train import Learner, MetricsWriter
 
 TEACHER = "teacher:"
 TEACHER_SAMPLES = 10_000  # of a teacher, if no number is asked for
@@ -220,17 +218,13 @@ def learn(
 
     The samples' values count at once: `value_blend_ramp` is for networks that know nothing yet.
     """
-    config, game = run.config, run.config.game()
-    learner = Learner(
-        game,
-        Window(ReplayStore(run.replay, game), config.replay),
-        CheckpointStore(run.checkpoints, config.loop.keep_checkpoints, config.loop.keep_every),
-        MetricsWriter(run.metrics, 0, report=run.log),
-        replace(config.train, value_blend_ramp=0.0),
-        iterations=config.loop.iterations,
-        seed=config.loop.seed,
-        search=changed_options(config.search),
+    config = run.config
+    learner = open_learner(
+        run,
+        ReplayStore(run.replay, config.game()),
         wait=lambda: wait_for_space(run, tell),
+        note=run.log,
+        train=replace(config.train, value_blend_ramp=0.0),
     )
     try:
         learner.begin(config.network)

@@ -18,8 +18,8 @@ class Status:
     run: str
     game: str
     iterations: int  # of the whole run
-    workers: int
-    mode: str
+    workers: int = 0
+    mode: str = ""
     iteration: int = 0  # finished ones
     stage: str = "starting"  # self-play, window, training, saving, evaluating
     waiting_for: str = ""

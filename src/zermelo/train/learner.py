@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 class Learner:
     """Owns the trainer, and closes the metrics. One thread; `begin` or `resume` before the rest.
 
-    `seed` is the run's, `iterations` how many the run has in all, `search` the changed options that
-    its networks are searched with. While the disk is full, `wait` is
-    asked whether to try again.
+    `newest` is the checkpoint to go on from. `seed` is the run's, `iterations` how many the run has
+    in all, `search` the changed options that its networks are searched with. While the disk is
+    full, `wait` is asked whether to try again.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class Learner:
         metrics: MetricsWriter,
         options: TrainOptions,
         *,
+        newest: Checkpoint | None,
         iterations: int,
         seed: int,
         search: Mapping[str, Any],
@@ -52,6 +53,7 @@ class Learner:
         self.store = store
         self.metrics = metrics
         self.options = options
+        self.newest = newest  # None until the first is saved
         self.iterations = iterations
         self.seed = seed
         self.search = search
@@ -119,7 +121,7 @@ class Learner:
         """Everything that the next iteration depends on, as the checkpoint of that number."""
         weights = self.trainer.weights(f"checkpoint {iteration:06d}", self.search)
         state = self.trainer.state()
-        return patiently(
+        self.newest = patiently(
             lambda: self.store.save(
                 iteration,
                 weights,
@@ -131,6 +133,7 @@ class Learner:
             ),
             self._wait,
         )
+        return self.newest
 
     def record(self, iteration: int, metrics: Mapping[str, Any]) -> None:
         """A line of metrics."""

@@ -1,0 +1,89 @@
+"""How good a new checkpoint is, and whether the run is well: metrics, yardsticks, quick checks.
+
+Yardsticks write a line of metrics of their own, after the iteration's; readers see one object.
+Does not know what the yardsticks are, or that anything is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from zermelo.doctor.diagnose import diagnose, ill, one_line
+from zermelo.errors import UserError
+from zermelo.train.metrics import LATE, read_metrics
+
+if TYPE_CHECKING:
+    from zermelo.checkpoint import Checkpoint
+    from zermelo.loop.report import Report
+    from zermelo.runs.directory import Run
+
+# Figures of a checkpoint by name; `notes`, if there are any, are sentences for the person and log.
+Evaluate = Callable[["Checkpoint", "Run"], dict[str, Any]]
+Record = Callable[[int, Mapping[str, Any]], None]  # writes a line of metrics
+
+
+class Measurer:
+    """Applies yardsticks to checkpoints as often as the run's options say."""
+
+    def __init__(
+        self, run: Run, yardsticks: Sequence[Evaluate], record: Record, report: Report
+    ) -> None:
+        self._run = run
+        self._yardsticks = yardsticks
+        self._record = record
+        self._report = report
+        self._first_ill = ""  # check that was ill at the last look
+
+    def measure(self, checkpoint: Checkpoint) -> None:
+        """The new checkpoint's line of metrics, its yardsticks, and the run's health."""
+        self._record(checkpoint.iteration, checkpoint.manifest.metrics)
+        self._apply(checkpoint)
+        self.examine()
+
+    def catch_up(self, checkpoint: Checkpoint) -> None:
+        """The same for a run that goes on, as far as the process before did not come to it."""
+        iteration = checkpoint.iteration
+        found = {entry["iteration"]: entry for entry in read_metrics(self._run.metrics)}
+        if iteration and iteration not in found:
+            self._record(iteration, checkpoint.manifest.metrics)
+        if iteration and LATE not in found.get(iteration, {}):
+            self._apply(checkpoint)
+        self.examine()
+
+    def _apply(self, checkpoint: Checkpoint) -> None:
+        """Yardsticks, if it is their turn, and their line."""
+        if not self._is_due(checkpoint.iteration):
+            return
+        self._report.stage("evaluating")
+        found: dict[str, Any] = {}
+        for yardstick in self._yardsticks:
+            found |= yardstick(checkpoint, self._run)
+            for sentence in found.pop("notes", ()):
+                self._report.note(sentence)
+        self._record(checkpoint.iteration, {LATE: found})
+        self._report.measured(found)
+
+    def examine(self) -> None:
+        """The health in the view, and a note when another check than before is the first ill one.
+
+        The quick checks read the run file anew, which a person may have edited: what stops them
+        does not stop the run.
+        """
+        first = ""
+        try:
+            found = diagnose(self._run.path, deep=False)
+            health = one_line(found)
+            first = next((finding.check for finding in ill(found)), "")
+        except UserError as error:
+            health = f"unknown: {error}"
+        except Exception as error:
+            health = f"unknown: {type(error).__name__}: {error}"
+        self._report.examined(health)
+        if first and first != self._first_ill:
+            self._report.note(f"health: {health}; zermelo doctor {self._run.path}")
+        self._first_ill = first
+
+    def _is_due(self, iteration: int) -> bool:
+        every = self._run.config.evaluate.every
+        return bool(self._yardsticks and every and iteration % every == 0)

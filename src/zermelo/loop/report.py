@@ -1,0 +1,125 @@
+"""What a run tells: events come in, a status for the view and lines for person and log go out.
+
+Owns the status; nobody else writes to it. Does not know who plays, learns or measures, or how a
+view shows it. One thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from zermelo.runs.status import Status
+
+if TYPE_CHECKING:
+    from zermelo.loop.stop import Stop
+    from zermelo.loop.view import View
+    from zermelo.runs.directory import Run
+    from zermelo.train import TrainProgress
+
+MEMORY_EVERY = 1.0  # seconds
+TRAINING = "training"
+
+
+class Report:
+    """Each method is an event, in the order of an iteration."""
+
+    def __init__(self, run: Run, stop: Stop, view: View) -> None:
+        config = run.config
+        self.status = Status(str(run.path), config.game().name, config.loop.iterations)
+        self._run = run
+        self._stop = stop
+        self._view = view
+        self._memory: Callable[[], int] = lambda: 0
+        self._memory_read = 0.0
+        self._iteration_began = time.monotonic()
+
+    def players(self, workers: int, mode: str, memory: Callable[[], int]) -> None:
+        """Who will play; `memory` is asked for the bytes of all processes."""
+        self.status.workers, self.status.mode = workers, mode
+        self._memory = memory
+
+    def resumed(self, iteration: int, metrics: Mapping[str, Any]) -> None:
+        """The run goes on after that iteration, which had these figures."""
+        self.status.iteration = iteration
+        self.status.metrics = dict(metrics)
+
+    def stage(self, stage: str, waiting_for: str = "") -> None:
+        """What is done now; also said again while it lasts, so that the view stays fresh."""
+        self.status.stage, self.status.waiting_for = stage, waiting_for
+        if stage != TRAINING:
+            self.status.step = self.status.steps = 0
+        self._show()
+
+    def waiting_for_space(self, stage: str) -> None:
+        """The same, held up by a full disk."""
+        self.stage(stage, f"space on the disk of '{self._run.path}'")
+
+    def collecting(self, iteration: int, target: int) -> None:
+        """An iteration begins, and waits for so many samples."""
+        self.status.iteration, self.status.target = iteration, target
+        self._iteration_began = time.monotonic()
+
+    def shard(self, games: int, samples: int) -> None:
+        """A worker has finished one."""
+        self.status.total_games += games
+        self.status.total_samples += samples
+
+    def collected(self, games: int, samples: int, rates: Mapping[str, float]) -> None:
+        """What the iteration has so far; rates per second, none if they are not known yet."""
+        self.status.games, self.status.samples = games, samples
+        self.status.rates = dict(rates) or self.status.rates
+
+    def step(self, progress: TrainProgress) -> None:
+        """Of training."""
+        self.status.step, self.status.steps = progress.step, progress.steps
+        self.status.loss = progress.loss
+        self.stage(TRAINING)
+
+    def saved(self, iteration: int, metrics: Mapping[str, Any]) -> None:
+        """The checkpoint of that iteration is there; the next has no samples yet."""
+        self.status.iteration, self.status.metrics = iteration, dict(metrics)
+        self.status.games = self.status.samples = 0
+
+    def measured(self, figures: Mapping[str, Any]) -> None:
+        """Yardsticks of the newest checkpoint."""
+        self.status.metrics = self.status.metrics | {"evaluate": dict(figures)}
+
+    def examined(self, health: str) -> None:
+        """What the quick checks say."""
+        self.status.health = health
+
+    def finished(self) -> None:
+        """The iteration is done."""
+        self.status.iteration_seconds.append(time.monotonic() - self._iteration_began)
+        self._view.finished(self.status)
+
+    def note(self, text: str) -> None:
+        """A sentence for the person and the log."""
+        self._run.log(text)
+        self._view.note(text)
+
+    def summary(self, reason: str) -> dict[str, Any]:
+        """What was reached when the run stopped, for programs."""
+        status = self.status
+        return {
+            "run": status.run,
+            "game": status.game,
+            "stopped": reason,
+            "iteration": status.iteration,
+            "iterations": status.iterations,
+            "workers": status.workers,
+            "mode": status.mode,
+            "seconds": round(status.elapsed, 3),
+            "games": status.total_games,
+            "samples": status.total_samples,
+            "metrics": status.metrics,
+        }
+
+    def _show(self) -> None:
+        self.status.seconds_limit = self._stop.seconds_left()
+        if time.monotonic() - self._memory_read >= MEMORY_EVERY:
+            self._memory_read = time.monotonic()
+            self.status.memory = self._memory()
+        self._view.update(self.status)
