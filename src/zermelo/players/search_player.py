@@ -19,8 +19,14 @@ from zermelo.network import NetworkEvaluator, load_network
 from zermelo.network.files import CHECKPOINT_FILE
 from zermelo.players.network_path import network_path
 from zermelo.players.protocol import MoveReport
-from zermelo.search import RolloutEvaluator, Search, SearchOptions, SearchResult, UniformEvaluator
-from zermelo.search.path import path_between
+from zermelo.search import (
+    Limits,
+    LiveSearch,
+    RolloutEvaluator,
+    SearchOptions,
+    SearchResult,
+    UniformEvaluator,
+)
 
 EVALUATORS = ("uniform", "rollout", "hash")
 MOST_SIMULATIONS = 10**18  # the core counts them in 64 bits
@@ -109,8 +115,7 @@ class SearchPlayer:
         self._judge = evaluator
         self._seed = int(self.options.seed)  # as it was given
         self._evaluator = native_evaluator(evaluator, self._seed)
-        self._search: Search | None = None
-        self._after: State | None = None  # where the tree stands, after our own last action
+        self._search: LiveSearch | None = None
 
     @property
     def choice(self) -> list[dict[str, Any]]:
@@ -119,11 +124,8 @@ class SearchPlayer:
 
     def start_game(self) -> None:
         """Forgets the last game's tree and evaluations."""
-        self._after = None
         if self._search is not None:
-            self._search.clear()
-            if self._search.cache is not None and not self._shares:
-                self._search.cache.clear()
+            self._search.forget(evaluations=not self._shares)
 
     def reseed(self, seed: int) -> None:
         """Noise and random games follow another seed; what a network or a hash says stays."""
@@ -133,18 +135,15 @@ class SearchPlayer:
             self._evaluator = RolloutEvaluator(seed=seed)
         if self._search is not None:
             cache = self._search.cache
-            self._search = Search(self._search.game, self._evaluator, self.options, cache)
-            if cache is not None and not self._shares:
-                cache.clear()
-        self._after = None
+            self._search = LiveSearch(self._search.game, self._evaluator, self.options, cache)
+            self.start_game()
 
     def prepare(self, game: Game) -> None:
         """Loads the network and makes the search."""
         if self._search is None or self._search.game is not game:
             if self.network:
                 self._evaluator = self._network(game)
-            self._search = Search(game, self._evaluator, self.options, self._cache(game))
-            self._after = None
+            self._search = LiveSearch(game, self._evaluator, self.options, self._cache(game))
 
     @property
     def _shares(self) -> bool:
@@ -206,33 +205,35 @@ class SearchPlayer:
     def choose(self, game: Game, state: State) -> int:
         """Searches on from the tree of the last choice if `state` followed from it."""
         search = self.search_at(game, state)
-        simulations = self.simulations
-        if self.nodes is not None:
-            kept = search.run(state, 0).root_visits  # finds the tree that it would go on with
-            simulations = max(1, self.nodes - kept)
-        self.result = search.run(state, simulations, seconds=self.seconds)
+        self.result = search.run(self.limits)
         action = self.result.best_action
-        search.advance(action)
-        self._after = game.play(state, action)
+        search.follow(game.play(state, action), [action])
         return action
 
-    def search_at(self, game: Game, state: State) -> Search:
-        """The search, its tree moved on to `state` if that can be."""
+    @property
+    def limits(self) -> Limits:
+        """Of one choice."""
+        return Limits(self.simulations, self.nodes, least=1, seconds=self.seconds)
+
+    def search_at(self, game: Game, state: State) -> LiveSearch:
+        """The search, at `state` and with the tree of the last choice if that leads there.
+
+        Whoever wants to watch the player think may subscribe to it.
+        """
         self.prepare(game)
         search = self._search
         assert search is not None
-        if self._after is not None:
-            for action in path_between(game, self._after, state) or ():
-                search.advance(action)
+        search.follow(state)
         return search
 
-    def lasting_search_at(self, game: Game, state: State) -> Search:
+    def lasting_search_at(self, game: Game, state: State) -> LiveSearch:
         """The same, but its tree lasts over many runs of `state`, whatever `tree_reuse` says."""
         search = self.search_at(game, state)
-        if self.options.tree_reuse:
-            return search
-        options = self.options.replace(tree_reuse=True)
-        return Search(game, self._evaluator, options, search.cache)
+        if not self.options.tree_reuse:
+            options = self.options.replace(tree_reuse=True)
+            search = LiveSearch(game, self._evaluator, options, search.cache)
+            search.follow(state)
+        return search
 
 
 class RolloutPlayer(SearchPlayer):

@@ -25,7 +25,7 @@ from zermelo.players import player as find_player
 from zermelo.players.human import HumanPlayer
 from zermelo.players.protocol import Closes, PlayerError, Prepares, Reports, StartsGames
 from zermelo.players.search_player import SearchPlayer
-from zermelo.search import Search, SearchResult
+from zermelo.search import Limits, LiveSearch, SearchResult
 from zermelo.suites.files import Problem, Suite
 from zermelo.suites.mate_proof import ProofTree, verify_mate
 
@@ -225,7 +225,7 @@ class Choice:
     simulations: int | None
     value: float | None
     result: SearchResult | None = None
-    search: Search | None = None
+    search: LiveSearch | None = None
 
     def told(self, game: Game, state: State, wanted: str) -> dict[str, Any]:
         """The fields of an answer."""
@@ -246,14 +246,14 @@ def watch_search(
     since: int | None = None
     if budget is None or player.options.gumbel or player.seconds:
         # A limit in seconds or a plan for the whole budget: it can only be looked at in the end.
-        result = search.run(state, budget, seconds=player.seconds)
+        result = search.run(Limits(budget, seconds=player.seconds))
         solved = right(result)
     else:
         smallest = int(player.options.leaves_per_tree) * int(player.options.threads)
         done = 0
         while True:
             step = max(smallest, done // FINEST)
-            result = search.run(state, min(step, budget - done))
+            result = search.run(Limits(min(step, budget - done)))
             done += min(step, budget - done)
             solved = right(result)
             since = (since or result.root_visits - 1) if solved else None
