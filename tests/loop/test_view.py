@@ -11,7 +11,8 @@ from zermelo.loop import PlainView, make_view
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.loop.view import LiveView, panel
-from zermelo.runs.status import Status, memory_of
+from zermelo.processes.memory import memory_of
+from zermelo.runs.status import Status
 
 METRICS = {
     "train": {

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from channels import pair
 
 import zermelo
 from zermelo import _core, files
@@ -25,19 +26,11 @@ from zermelo.network import (
     save_network,
 )
 from zermelo.replay import ReplayStore, read_shard
-from zermelo.selfplay.channel import Channel
 from zermelo.selfplay.network_reference import LocalNetwork
 from zermelo.selfplay.order import Order, Spec
 from zermelo.selfplay.worker import SelfPlayProcess, play_message
 
 GAME = zermelo.game("tictactoe")
-
-
-def pair() -> tuple[Channel, Channel]:
-    """Two ends of a conversation."""
-    a_reads, b_writes = os.pipe()
-    b_reads, a_writes = os.pipe()
-    return Channel(a_reads, a_writes), Channel(b_reads, b_writes)
 
 
 class Setup:
@@ -243,18 +236,3 @@ def test_other_errors_are_not_waited_for() -> None:
 
     with pytest.raises(UserError, match="cannot"):
         patiently(write, lambda: True)
-
-
-def test_a_channel_carries_messages_whole_and_notices_the_end() -> None:
-    a, b = pair()
-    b.send({"text": "x" * 50_000})
-    b.send({"n": 1})
-    assert a.receive(1.0) == {"text": "x" * 50_000}
-    os.write(b.write_to, b'{"half":')
-    assert a.receive(0.0) == {"n": 1}
-    assert a.receive(0.0) is None
-    assert not a.closed
-    b.close()
-    assert a.receive(None) is None
-    assert a.closed
-    a.send({"to": "nobody"})

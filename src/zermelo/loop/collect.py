@@ -12,16 +12,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from zermelo.cores import available_cores
 from zermelo.loop.shards import leaves_runtime_open, measured_runtime, spec_for
 from zermelo.loop.tally import SelfPlayTally
-from zermelo.loop.workers import WorkerPool
-from zermelo.runs.status import memory_of
+from zermelo.processes.memory import memory_of
 from zermelo.selfplay.network_reference import LocalNetwork
 from zermelo.selfplay.order import Order, Spec
+from zermelo.selfplay.pool import NO_SPACE, MakePool, PoolSetup
 from zermelo.selfplay.progressive import simulations_at
 from zermelo.selfplay.resign import calibrate, first_threshold
-from zermelo.selfplay.worker import NO_SPACE
 
 if TYPE_CHECKING:
     from zermelo.checkpoint import Checkpoint
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from zermelo.network import Weights
     from zermelo.replay import ReplayStore
     from zermelo.runs.directory import Run
-    from zermelo.selfplay.channel import Message
 
 GAMES_FILE = "selfplay.bin"  # in a checkpoint: the games under way of a repeatable run
 
@@ -43,26 +40,33 @@ class Collector:
     `exact`: one worker that plays its quota and saves its games, which makes a run repeatable.
     """
 
-    def __init__(self, run: Run, replay: ReplayStore, stop: Stop, report: Report) -> None:
+    def __init__(
+        self, run: Run, replay: ReplayStore, stop: Stop, report: Report, pool: MakePool
+    ) -> None:
         options = run.config
-        self.workers = options.workers.workers or available_cores()
+        self._pool = pool(
+            PoolSetup(
+                options.game(),
+                options.workers.workers,
+                self._spec,
+                run.replay,
+                run.log_file,
+                run.lock_descriptor,
+                on_shard=self._hear_shard,
+                report=report.note,
+                wait_for_space=self._wait_for_space,
+            )
+        )
+        self.workers = self._pool.workers
         self.mode = "alternate" if options.loop.mode == "auto" else options.loop.mode
-        self.exact = self.workers == 1 and self.mode == "alternate" and options.search.threads == 1
+        alone = self.workers == 1 and self.mode == "alternate" and options.search.threads == 1
+        self.exact = alone and self._pool.repeatable
         self._run = run
         self._replay = replay
         self._stop = stop
         self._report = report
         self._tally = SelfPlayTally(self.workers)
         self._iteration = 0  # whose samples are counted for the view
-        self._pool = WorkerPool(
-            self.workers,
-            self._spec,
-            run.replay,
-            run.lock_descriptor,
-            run.log_file,
-            on_shard=self._hear_shard,
-            report=report.note,
-        )
         report.players(self.workers, self.mode, self._memory)
 
     # ---- an iteration ---------------------------------------------------------------------------
@@ -124,6 +128,11 @@ class Collector:
             missing = max(0, target - self.samples(iteration))
             self._report.stage("self-play", f"{missing:,} of {target:,} samples")
         self._stop.check_time()
+
+    def _wait_for_space(self) -> bool:
+        """Whether to try again to write a shard; the view says what is waited for."""
+        self._report.waiting_for_space("self-play")
+        return not self._stop.asked
 
     # ---- orders ---------------------------------------------------------------------------------
 
@@ -196,7 +205,7 @@ class Collector:
         """Of workers, in all."""
         return self._pool.deaths
 
-    def _hear_shard(self, message: Message) -> None:
+    def _hear_shard(self, message: dict[str, Any]) -> None:
         self._tally.add(message)
         self._report.shard(int(message.get("games", 0)), int(message.get("samples", 0)))
         self._count(self._iteration)
@@ -210,7 +219,7 @@ class Collector:
         )
 
     def _memory(self) -> int:
-        return memory_of([os.getpid(), *self._pool.pids])
+        return memory_of([os.getpid()]) + self._pool.memory
 
     # ---- the games under way of a repeatable run ------------------------------------------------
 

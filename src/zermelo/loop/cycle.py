@@ -27,6 +27,8 @@ from zermelo.pretrain.pretrain import refuse_half_pretrained
 from zermelo.replay import Damage, ReplayStore
 from zermelo.runs.directory import Run
 from zermelo.runs.learning import open_learner
+from zermelo.selfplay.local_pool import LocalPool
+from zermelo.selfplay.pool import MakePool
 from zermelo.selfplay.resign import first_threshold
 
 if TYPE_CHECKING:
@@ -36,14 +38,21 @@ if TYPE_CHECKING:
 class Loop:
     """One process's work on a locked run. What a killed process left half done is removed."""
 
-    def __init__(self, run: Run, stop: Stop, view: View, evaluate: Sequence[Evaluate] = ()) -> None:
+    def __init__(
+        self,
+        run: Run,
+        stop: Stop,
+        view: View,
+        evaluate: Sequence[Evaluate] = (),
+        pool: MakePool = LocalPool,
+    ) -> None:
         remove_temporary(run.path, run.selfplay, run.metrics)  # locked, so nobody is writing them
         self.run_directory = run
         self.stop = stop
         self.report = Report(run, stop, view)
         replay = ReplayStore(run.replay, run.config.game(), self.hear_damage)
         replay.remove_temporary()
-        self.collector = Collector(run, replay, stop, self.report)
+        self.collector = Collector(run, replay, stop, self.report, pool)
         self.learner = open_learner(run, replay, wait=self.wait_for_space, note=self.report.note)
         self.measurer = Measurer(run, evaluate, self.learner.record, self.report)
         before = {} if self.newest is None else self.newest.manifest.extra
@@ -179,13 +188,22 @@ class Loop:
         }
 
 
-def run_loop(run: Run, stop: Stop, view: View, evaluate: Sequence[Evaluate] = ()) -> dict[str, Any]:
-    """Works on a run until it is done or stopped; the lock is taken and given back."""
+def run_loop(
+    run: Run,
+    stop: Stop,
+    view: View,
+    evaluate: Sequence[Evaluate] = (),
+    pool: MakePool = LocalPool,
+) -> dict[str, Any]:
+    """Works on a run until it is done or stopped; the lock is taken and given back.
+
+    `pool` makes what plays: processes of this machine, or workers anywhere.
+    """
     run.lock()
     try:
         with stop:
             stop.on_signal = lambda: view.note("stopping; again to stop at once")
-            return Loop(run, stop, view, evaluate).run()
+            return Loop(run, stop, view, evaluate, pool).run()
     finally:
         view.close()
         run.unlock()

@@ -11,17 +11,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zermelo.cores import available_cores
 from zermelo.errors import UserError
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
-from zermelo.loop.workers import WorkerPool
 from zermelo.network import Weights, architecture_for, load_network, random_weights, save_network
 from zermelo.players.network_path import network_path
 from zermelo.replay import ReplayStore
 from zermelo.runs.lock import RunLock
+from zermelo.selfplay.local_pool import LocalPool
 from zermelo.selfplay.network_reference import LocalNetwork
 from zermelo.selfplay.order import Order, Spec
+from zermelo.selfplay.pool import MakePool, PoolSetup, SelfPlayPool
 
 if TYPE_CHECKING:
     from zermelo.config import RunConfig
@@ -68,12 +68,14 @@ def measured_runtime(config: RunConfig, weights: Weights, note: Note) -> dict[st
 class ShardMaker:
     """Fills a directory; the seed and the number of workers are those of the options."""
 
-    def __init__(self, config: RunConfig, out: Path, note: Note) -> None:
+    def __init__(
+        self, config: RunConfig, out: Path, note: Note, pool: MakePool = LocalPool
+    ) -> None:
         self.config = config
         self.out = out
         self.note = note
-        self.workers = config.workers.workers or available_cores()
-        self.tally = SelfPlayTally(self.workers)
+        self.new_pool = pool
+        self.tally = SelfPlayTally()
 
     def make(self, samples: int, weights: str | None, stop: Stop) -> dict[str, Any]:
         """Plays until the samples are there or somebody stops it; the figures."""
@@ -85,7 +87,9 @@ class ShardMaker:
         try:
             network = self.ready_network(weights)
             started = time.monotonic()
-            self.play(self.order(samples, network), samples, lock, stop)
+            pool = self.make_pool(lock, stop)
+            self.tally.workers = pool.workers
+            self.play(pool, self.order(samples, network), samples, stop)
         finally:
             lock.release()
         return {
@@ -94,7 +98,7 @@ class ShardMaker:
             "network": str(network),
             "backend": self.config.workers.backend,
             "precision": self.config.workers.precision,
-            "workers": self.workers,
+            "workers": self.tally.workers,
             "stopped": stop.asked or "done",
             "wall_seconds": round(time.monotonic() - started, 3),
             **self.tally.metrics(0),
@@ -116,7 +120,7 @@ class ShardMaker:
 
     def order(self, samples: int, network: Path) -> Order:
         """What all workers play."""
-        share = -(-samples // self.workers)
+        share = -(-samples // self.tally.workers)
         return Order(
             iteration=0,
             network=LocalNetwork.at(network),
@@ -127,23 +131,31 @@ class ShardMaker:
             quota=share,
         )
 
-    def play(self, order: Order, samples: int, lock: RunLock, stop: Stop) -> None:
-        """Until all workers have done their share."""
-        shards = ReplayStore(self.out, self.config.game())
+    def make_pool(self, lock: RunLock, stop: Stop) -> SelfPlayPool:
+        """What plays, not started yet."""
+        game = self.config.game()
+        shards = ReplayStore(self.out, game)
 
         def spec(number: int) -> Spec:
             seed = worker_seed(self.config.loop.seed, number, shards.next_number(number))
             return spec_for(self.config, number, seed)
 
-        pool = WorkerPool(
-            self.workers,
-            spec,
-            self.out,
-            lock.descriptor,
-            self.out / "log.txt",
-            on_shard=self.tally.add,
-            report=self.note,
+        return self.new_pool(
+            PoolSetup(
+                game,
+                self.config.workers.workers,
+                spec,
+                self.out,
+                self.out / "log.txt",
+                lock.descriptor,
+                on_shard=self.tally.add,
+                report=self.note,
+                wait_for_space=lambda: not stop.asked,
+            )
         )
+
+    def play(self, pool: SelfPlayPool, order: Order, samples: int, stop: Stop) -> None:
+        """Until all workers have done their share."""
         shown = time.monotonic()
         try:
             with pool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from zermelo.selfplay.channel import Message
 from zermelo.selfplay.self_play import add_statistics
 
 RATES = ("samples", "games", "simulations", "evaluations", "moves")
@@ -13,12 +12,12 @@ RATES = ("samples", "games", "simulations", "evaluations", "moves")
 class SelfPlayTally:
     """Statistics of shards by iteration; a shard that is written anew counts once."""
 
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
+    def __init__(self, workers: int = 1) -> None:
+        self.workers = workers  # that play at the same time
         self._shards: dict[int, dict[str, dict[str, Any]]] = {}
 
-    def add(self, message: Message) -> None:
-        """A worker's message about a shard."""
+    def add(self, message: dict[str, Any]) -> None:
+        """What a pool tells of a shard."""
         self.add_shard(int(message["iteration"]), str(message["shard"]), message)
 
     def add_shard(self, iteration: int, name: str, statistics: dict[str, Any]) -> None:

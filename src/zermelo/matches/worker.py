@@ -1,18 +1,14 @@
 """A process that plays games of a match: `python -m zermelo.matches.worker`, started by `workers`.
 
-It reads a line of JSON that describes the match, then one line for each game, and answers with one
-line for each game that ends. It ends when its input ends, so also when the process that started it
-was killed.
+Its first message describes the match, each further one is a game, and it answers with one for each
+game that ends. It ends when its channel does, so also when the process that started it was killed.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import signal
 import sys
 import threading
-from typing import Any, BinaryIO
 
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
@@ -21,12 +17,12 @@ from zermelo.matches.adjudicate import AdjudicateOptions
 from zermelo.matches.hall import Hall
 from zermelo.matches.pairing import Task
 from zermelo.matches.play_game import Contestants
+from zermelo.processes.channel import Channel, Message
+from zermelo.processes.serve import failure, serve
 
 
-def description(
-    game: str, contestants: Contestants, adjudication: AdjudicateOptions
-) -> dict[str, Any]:
-    """What the first line says; only players that a text can name."""
+def description(game: str, contestants: Contestants, adjudication: AdjudicateOptions) -> Message:
+    """What the first message says; only players that a text can name."""
     return {
         "game": game,
         "specs": list(contestants.specs),
@@ -36,39 +32,39 @@ def description(
     }
 
 
-def main() -> None:
-    """Until the input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started us
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a game or player prints must not look like an answer
-    first_line = sys.stdin.buffer.readline()
-    if not first_line:
-        return
+def work(message: Message, channel: Channel) -> None:
+    """Until our owner hangs up; then at once, in the middle of a search too."""
     try:
-        hall = _hall(json.loads(first_line))
+        hall = _hall(message)
     except Exception as error:
-        _send(answers, _failure(error))
+        channel.send(_failure(error))
         return
-    _send(answers, {"ready": os.getpid()})
-    threading.Thread(target=_listen, args=(hall,), daemon=True).start()
-    while True:
+    channel.send({"ready": os.getpid()})
+    threading.Thread(target=_listen, args=(hall, channel), daemon=True).start()
+    while not channel.closed:
         found = hall.take()
         if isinstance(found, Exception):
-            _send(answers, _failure(found))
+            channel.send(_failure(found))
         else:
             record, timing = found
-            _send(answers, {"record": record.to_json(), "timing": timing.to_json()})
+            channel.send({"record": record.to_json(), "timing": timing.to_json()})
+    _leave()
 
 
-def _failure(error: Exception) -> dict[str, Any]:
+def main() -> int:
+    """The process."""
+    return serve(work, lambda first: f"match worker of {first['game']}")
+
+
+def _failure(error: Exception) -> Message:
     """One sentence for the person who asked, also about a fault in a game's own Python file."""
-    if isinstance(error, UserError):
-        return {"refused": str(error)}
-    place = place_in_game_file(error)
-    return {"broken": str(error)} if place is None else {"refused": f"{place}: {error}"}
+    place = None if isinstance(error, UserError) else place_in_game_file(error)
+    if place is not None:
+        return failure(f"{place}: {error}", by_user=True)
+    return failure(str(error), by_user=isinstance(error, UserError))
 
 
-def _hall(message: dict[str, Any]) -> Hall:
+def _hall(message: Message) -> Hall:
     contestants = Contestants(
         tuple(message["specs"]), tuple(message["names"]), int(message["boards"])
     )
@@ -76,18 +72,10 @@ def _hall(message: dict[str, Any]) -> Hall:
     return Hall(find_game(message["game"]), contestants, adjudication)
 
 
-def _listen(hall: Hall) -> None:
-    for line in sys.stdin.buffer:
-        hall.put(Task.from_dict(json.loads(line)))
+def _listen(hall: Hall, channel: Channel) -> None:
+    while (message := channel.receive(None)) is not None:
+        hall.put(Task.from_dict(message))
     _leave()
-
-
-def _send(answers: BinaryIO, answer: dict[str, Any]) -> None:
-    try:
-        answers.write(json.dumps(answer).encode() + b"\n")
-        answers.flush()
-    except BrokenPipeError:
-        _leave()
 
 
 def _leave() -> None:
@@ -100,4 +88,4 @@ def _leave() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,20 +1,16 @@
 """Shares out the games of a match to processes, or plays them here.
 
-The processes know each other not at all: each has its own players, reads games from a pipe and
-writes records to another. One that dies is replaced, and its game is played again.
+The processes know each other not at all: each has its own players, hears of games and answers with
+records. One that dies is replaced, and its games are played again.
 """
 
 from __future__ import annotations
 
-import json
-import queue
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+import time
+from collections import Counter, deque
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
@@ -25,9 +21,12 @@ from zermelo.matches.hall import Hall, Played
 from zermelo.matches.pairing import Task
 from zermelo.matches.play_game import Contestants, Table
 from zermelo.matches.worker import description
+from zermelo.processes.child import Child, hearing, module_command
+from zermelo.processes.serve import error_of
 
-COMMAND = (sys.executable, "-m", "zermelo.matches.worker")
+COMMAND = module_command("zermelo.matches.worker")
 TRIES = 2  # of a game whose process died
+END_SECONDS = 10.0  # for a process to end, with its engines
 
 
 @dataclass(frozen=True)
@@ -63,150 +62,107 @@ def _play_here(setup: Setup, tasks: Iterable[Task]) -> Iterator[Played]:
             yield table.play(task)
 
 
+@dataclass(eq=False)
+class _Worker:
+    """One process as we see it."""
+
+    child: Child
+    ready: bool = False  # it has read what the match is
+    playing: dict[int, Task] = field(default_factory=dict)  # by number
+
+
 class _Pool:
-    """Processes, each with a thread here that hands it as many games at a time as it has boards."""
+    """Processes, each with as many games at a time as it has boards. Used by one thread."""
 
     def __init__(self, setup: Setup, tasks: list[Task]) -> None:
         assert isinstance(setup.game, str)
-        self._first_line = description(setup.game, setup.contestants, setup.adjudication)
-        count = min(setup.concurrency, len(tasks))
+        self._first = description(setup.game, setup.contestants, setup.adjudication)
+        count = max(1, min(setup.concurrency, len(tasks)))
         self._boards = min(setup.contestants.boards, -(-len(tasks) // count))  # used in each
-        self._tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
-        for task in tasks:
-            self._tasks.put(task)
         self._left = len(tasks)
-        self._done: queue.SimpleQueue[Played | BaseException] = queue.SimpleQueue()
-        self._closing = threading.Event()
-        self._lock = threading.Lock()
-        self._processes: set[subprocess.Popen[bytes]] = set()  # guarded by _lock
-        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(count)]
-        for thread in self._threads:
-            thread.start()
+        self._tasks = deque(tasks)
+        self._tries: Counter[int] = Counter()  # by number of the game: processes that died with it
+        self._found: list[Played] = []
+        self._workers: list[_Worker] = []
+        for _ in range(min(count, len(tasks))):
+            self._workers.append(_Worker(self._start()))
 
     def played(self) -> Iterator[Played]:
         """Until all are; the first error of any process is raised."""
         while self._left:
-            try:
-                found = self._done.get(timeout=0.2)  # short, so that Ctrl-C is heard
-            except queue.Empty:
-                continue
-            if isinstance(found, BaseException):
-                raise found
-            self._left -= 1
-            yield found
+            error = self._listen(0.2)
+            # All processes have new games by now: what is done with the found ones holds nobody up.
+            found, self._found = self._found, []
+            self._left -= len(found)
+            yield from found
+            if error is not None:
+                raise error
 
     def close(self) -> None:
         """Ends the processes, also in the middle of a game."""
-        self._closing.set()
-        with self._lock:
-            for process in self._processes:
-                if process.stdin is not None:
-                    _quietly(process.stdin.close)  # it ends itself and its engines
-        for thread in self._threads:
-            thread.join(timeout=10.0)
-        with self._lock:
-            for process in self._processes:
-                process.kill()
+        for worker in self._workers:
+            worker.child.channel.hang_up()  # it ends itself and its engines
+        until = time.monotonic() + END_SECONDS
+        for worker in self._workers:
+            worker.child.bury(max(0.0, until - time.monotonic()))
+        self._workers = []
 
-    def _serve(self) -> None:
-        process: subprocess.Popen[bytes] | None = None
-        playing: dict[int, tuple[Task, int]] = {}  # by number: the game and which try it is
-        try:
-            while not self._closing.is_set():
-                while len(playing) < self._boards and (task := self._next()):
-                    playing[task.number] = task, 1
-                    if process is not None:
-                        _tell(process, task.to_dict())
-                if not playing:
-                    break
-                if process is None and (process := self._start()) is not None:
-                    for task, _ in playing.values():
-                        _tell(process, task.to_dict())
-                answer = None if process is None else _hear(process)
-                if answer is not None:
-                    record, timing = _played(answer)
-                    del playing[record.number]
-                    self._done.put((record, timing))
-                elif process is not None and not self._closing.is_set():
-                    code, process = self._end(process), None
-                    playing = {n: (task, tries + 1) for n, (task, tries) in playing.items()}
-                    if tired := [n for n, (_, tries) in playing.items() if tries > TRIES]:
-                        raise RuntimeError(f"game {tired[0]}: its process died twice ({code})")
-        except BaseException as error:
-            self._done.put(error)
-        finally:
-            if process is not None:
-                self._end(process)
+    def _listen(self, seconds: float) -> Exception | None:
+        """Hears all that speak; the first thing that is wrong."""
+        team = {worker.child: worker for worker in self._workers}
+        first: Exception | None = None
+        for child in hearing(team, seconds):
+            try:
+                self._hear(team[child])
+            except Exception as error:
+                first = first or error
+        return first
 
-    def _next(self) -> Task | None:
-        try:
-            return self._tasks.get_nowait()
-        except queue.Empty:
-            return None
+    def _hear(self, worker: _Worker) -> None:
+        channel = worker.child.channel
+        while (message := channel.receive()) is not None:
+            if (error := error_of(message)) is not None:
+                raise error
+            if "ready" in message:
+                worker.ready = True
+                _tell(worker.child, worker.playing.values())
+            else:
+                record = GameRecord.from_json(message["record"])
+                del worker.playing[record.number]
+                self._found.append((record, Timing.from_json(message["timing"])))
+        if channel.closed:
+            self._replace(worker)
+        elif worker.ready:
+            self._hand_out(worker)
 
-    def _start(self) -> subprocess.Popen[bytes] | None:
-        """A process that has read what the match is; None when we are closing."""
-        with self._lock:
-            if self._closing.is_set():
-                return None
-            # A group of its own: Ctrl-C is for us, and we end it.
-            process = subprocess.Popen(
-                COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0
-            )
-            self._processes.add(process)
-        _tell(process, self._first_line)
-        answer = _hear(process)
-        if answer is None and not self._closing.is_set():
+    def _hand_out(self, worker: _Worker) -> None:
+        """As many games as it has boards; without any it ends."""
+        while len(worker.playing) < self._boards and self._tasks:
+            task = self._tasks.popleft()
+            worker.playing[task.number] = task
+            _tell(worker.child, [task])
+        if not worker.playing:
+            worker.child.channel.hang_up()
+
+    def _replace(self, worker: _Worker) -> None:
+        """It has gone: another process plays its games, if it had any."""
+        code = worker.child.bury(END_SECONDS)
+        if not worker.ready:
+            self._workers.remove(worker)
             raise RuntimeError("a process that should play games cannot be started")
-        if answer is not None and "ready" not in answer:
-            self._end(process)
-            _played(answer)
-        return process
+        self._tries.update(list(worker.playing))
+        if tired := [number for number in worker.playing if self._tries[number] >= TRIES]:
+            self._workers.remove(worker)
+            raise RuntimeError(f"game {tired[0]}: its process died twice ({code})")
+        if worker.playing:
+            worker.child, worker.ready = self._start(), False
+        else:
+            self._workers.remove(worker)
 
-    def _end(self, process: subprocess.Popen[bytes]) -> int:
-        with self._lock:
-            self._processes.discard(process)
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                _quietly(pipe.close)
-        try:
-            return process.wait(timeout=5.0)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return process.wait()
+    def _start(self) -> Child:
+        return Child(COMMAND, self._first)
 
 
-def _tell(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
-    """One line to it; that it is gone shows when it is heard."""
-    assert process.stdin is not None
-    stdin, line = process.stdin, json.dumps(message).encode() + b"\n"
-    _quietly(lambda: (stdin.write(line), stdin.flush()))
-
-
-def _hear(process: subprocess.Popen[bytes]) -> dict[str, Any] | None:
-    """One line from it; None if it is gone."""
-    assert process.stdout is not None
-    try:
-        line = process.stdout.readline()
-    except (OSError, ValueError):
-        return None
-    if not line.endswith(b"\n"):
-        return None
-    answer: dict[str, Any] = json.loads(line)
-    return answer
-
-
-def _played(answer: dict[str, Any]) -> Played:
-    if "refused" in answer:
-        raise UserError(answer["refused"])
-    if "broken" in answer:
-        raise RuntimeError(answer["broken"])
-    return GameRecord.from_json(answer["record"]), Timing.from_json(answer["timing"])
-
-
-def _quietly(action: Callable[[], object]) -> None:
-    """A pipe to a process that is gone may object to being used or closed."""
-    try:
-        action()
-    except (OSError, ValueError):
-        return
+def _tell(child: Child, tasks: Iterable[Task]) -> None:
+    for task in tasks:
+        child.channel.send(task.to_dict())

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
-
-PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 @dataclass
@@ -53,17 +49,6 @@ class Status:
             left = max(0, self.iterations - self.iteration)
             candidates.append(left * sum(recent) / len(recent))
         return min(candidates, default=None)
-
-
-def memory_of(processes: list[int]) -> int:
-    """Resident bytes of these processes; 0 where the system does not tell."""
-    total = 0
-    for process in processes:
-        try:
-            total += int(Path(f"/proc/{process}/statm").read_text().split()[1]) * PAGE
-        except (OSError, ValueError, IndexError):
-            continue
-    return total
 
 
 def number(metrics: dict[str, Any], *keys: str) -> float | None:

@@ -18,7 +18,9 @@ from zermelo.selfplay.self_play import Played, SelfPlay
 
 SMALLEST_PART = 16  # a shard is at least this part of a producer's share of an iteration,
 SMALLEST = 100  # and at least so many samples
-EXACT = "exact"  # in a shard's statistics: a repeatable run can play it again
+# In a shard's statistics:
+EXACT = "exact"  # a repeatable run can play it again
+FIRST_GAME = "first_game"  # its first game's number among its producer's of the iteration
 
 
 class ShardProducer:
@@ -31,6 +33,8 @@ class ShardProducer:
         self.network: NetworkReference | None = None  # that it uses
         self.order: Order | None = None  # under way
         self.made = 0  # samples for it
+        self.games = 0  # finished in its iteration
+        self.games_before = 0  # the last shard's
 
     def begin(self, order: Order, games: bytes | None = None) -> str:
         """Takes an order: its network and options, and the saved games if there are any.
@@ -53,6 +57,8 @@ class ShardProducer:
                 fault = str(error)
         self.selfplay.set(simulations=order.simulations, resign_threshold=order.resign_threshold)
         self.selfplay.at_iteration(order.network_iteration)
+        if self.order is None or self.order.iteration != order.iteration:
+            self.games = 0
         self.order, self.made = order, 0
         return fault
 
@@ -72,6 +78,8 @@ class ShardProducer:
 
         played = selfplay.play(self.shard_size(order, self.made), 0.0, poll)
         self.made += len(played.samples)
+        self.games_before = self.games
+        self.games += int(played.statistics["games"])
         return played
 
     @property
@@ -85,12 +93,16 @@ class ShardProducer:
         return self.selfplay.save()
 
     def facts(self, order: Order) -> dict[str, Any]:
-        """What joins the statistics of the order's shards."""
+        """What joins the statistics of the shard that was produced last.
+
+        A producer's seed, the iteration and a game's number in it name a game, wherever it is.
+        """
         return {
             "seed": self.spec.seed,
             "budget": order.simulations,
             "resign_threshold": order.resign_threshold,
             EXACT: self.spec.exact,
+            FIRST_GAME: self.games_before,
         }
 
     def new_games(self, weights: Weights) -> SelfPlay:

@@ -1,33 +1,28 @@
 """A self-play process: orders come in on a pipe, shards go into the run's directory.
 
-`python -m zermelo.selfplay.worker` is started by the loop. Its first message is a `Spec` and where
-shards go, the next ones are orders: "play" (also under way: the newer network is used from then
-on), "pause" and "end". It answers with a message per shard and one when it paused or is done. When
-the loop dies, the pipe closes and the process ends; what it then loses at most is the shard that it
-was filling. The games are the producer's; files, messages and waiting are ours.
+`python -m zermelo.selfplay.worker` is started by `LocalPool`. Its first message is a `Spec` and
+where shards go, the next ones are orders: "play" (also under way: the newer network is used from
+then on), "pause" and "end". It answers with a message per shard and one when it paused or is done.
+When the loop dies, the pipe closes and the process ends; what it then loses at most is the shard
+that it was filling. The games are the producer's; files, messages and waiting are ours.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import os
-import signal
 import sys
-import time
-import traceback
 from pathlib import Path
 from typing import Any
 
-from zermelo.errors import UserError
 from zermelo.files import write_whole
-from zermelo.selfplay.channel import Channel, Message
+from zermelo.processes.channel import Channel, Message
+from zermelo.processes.serve import serve
 from zermelo.selfplay.network_reference import LocalNetwork
 from zermelo.selfplay.order import Order, Spec
+from zermelo.selfplay.pool import NO_SPACE
 from zermelo.selfplay.producer import ShardProducer
 from zermelo.selfplay.self_play import Played
 from zermelo.selfplay.shard_writer import ShardWriter, shard_message
-
-NO_SPACE = "waiting for disk space"
 
 
 def first_message(spec: Spec, replay: Path) -> Message:
@@ -142,25 +137,14 @@ class SelfPlayProcess:
         return self.pending is not None and self.pending["do"] == "end"
 
 
+def work(first: Message, channel: Channel) -> None:
+    """All that the process does."""
+    SelfPlayProcess(Spec(**first["spec"]), Path(first["replay"]), channel).run()
+
+
 def main() -> int:
-    """The process: messages on the standard streams, everything else on the error stream."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the loop, which then says "end"
-    channel = Channel(os.dup(0), os.dup(1))
-    os.dup2(2, 1)  # what a library prints is no message
-    first = channel.receive(None)
-    if first is None:
-        return 0
-    try:
-        SelfPlayProcess(Spec(**first["spec"]), Path(first["replay"]), channel).run()
-    except Exception as error:
-        by_user = isinstance(error, UserError)
-        if not by_user:
-            print(time.strftime("%F %T"), "worker", first["spec"]["worker"], file=sys.stderr)
-            traceback.print_exc()
-        words = str(error) if by_user else f"{type(error).__name__}: {error}"
-        channel.send({"error": words, "by_user": by_user})
-        return 1
-    return 0
+    """The process."""
+    return serve(work, lambda first: f"worker {first['spec']['worker']}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Two processes that talk in lines of JSON over pipes. Used by one thread at each end."""
+"""Two processes that talk in lines of JSON over pipes.
+
+At each end one thread receives; any thread sends or hangs up.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import contextlib
 import json
 import os
 import select
+import threading
 from typing import Any
 
 Message = dict[str, Any]
 BLOCK = 1 << 16
+NONE = -1  # no descriptor: the system refuses to use it
 
 
 class Channel:
@@ -22,15 +27,17 @@ class Channel:
         self.closed = False
         self._buffer = b""
         self._received: list[Message] = []
+        self._writing = threading.RLock()  # a signal's handler may close what its thread writes to
 
     def send(self, message: Message) -> None:
         """Whole or, if the other end has gone, not at all."""
         data = memoryview((json.dumps(message) + "\n").encode())
-        try:
-            while data:
-                data = data[os.write(self.write_to, data) :]
-        except OSError:
-            self.closed = True
+        with self._writing:
+            try:
+                while data:
+                    data = data[os.write(self.write_to, data) :]
+            except OSError:
+                self.closed = True
 
     def receive(self, timeout: float | None = 0.0) -> Message | None:
         """The next message; None if none comes within the seconds (None: for ever) or at all."""
@@ -41,10 +48,20 @@ class Channel:
             self._read()
         return self._received.pop(0) if self._received else None
 
+    def hang_up(self) -> None:
+        """Nothing more will be sent; the other end notices and may still answer."""
+        with self._writing:
+            descriptor, self.write_to = self.write_to, NONE
+            if descriptor != NONE:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
+
     def close(self) -> None:
-        """Closes both descriptors; the other end notices."""
+        """Closes both descriptors; by the thread that receives."""
         self.closed = True
-        for descriptor in (self.read_from, self.write_to):
+        self.hang_up()
+        descriptor, self.read_from = self.read_from, NONE
+        if descriptor != NONE:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
 

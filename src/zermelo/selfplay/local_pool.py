@@ -1,0 +1,177 @@
+"""The self-play processes of this machine: started, ordered, listened to, replaced when they die.
+
+They write their shards themselves. What a process does is in `worker.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from typing import BinaryIO
+
+from zermelo.cores import available_cores
+from zermelo.errors import UserError
+from zermelo.processes.child import Child, hearing, how_it_ended, module_command
+from zermelo.processes.memory import memory_of
+from zermelo.selfplay.order import Order
+from zermelo.selfplay.pool import NO_SPACE, PoolSetup, SelfPlayPool
+from zermelo.selfplay.worker import first_message, play_message
+
+DEATHS_ON_END = 5  # of one worker without a shard between them: then the run stops
+END_SECONDS = 15.0  # for workers to write what they have
+COMMAND = module_command("zermelo.selfplay.worker")
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+@dataclasses.dataclass
+class _Worker:
+    """One process as the loop sees it."""
+
+    number: int
+    child: Child
+    state: str = "starting"  # playing, pausing, paused, done, waiting for disk space
+    error: str = ""  # the last thing it said before it died
+    by_user: bool = False
+
+    def order(self, order: Order) -> None:
+        """It plays this from now on."""
+        self.state = "playing"
+        self.child.channel.send(play_message(order))
+
+
+class LocalPool(SelfPlayPool):
+    """As many processes as are asked for, or one for each core."""
+
+    repeatable = True
+
+    def __init__(self, setup: PoolSetup) -> None:
+        self.workers = setup.workers or available_cores()
+        self.deaths = 0
+        self._setup = setup
+        self._order: Order | None = None
+        self._team: list[_Worker] = []
+        self._deaths_on_end = [0] * self.workers
+        self._ending = False
+        self._log: BinaryIO | None = None
+
+    # ---- orders ---------------------------------------------------------------------------------
+
+    def play(self, order: Order) -> None:
+        """To all workers, which are started by the first order."""
+        if order == self._order:
+            return
+        self._order = order
+        if not self._team:
+            self._team = [self._start(number) for number in range(self.workers)]
+        for worker in self._team:
+            worker.order(order)
+
+    def pause(self, check: Callable[[], None]) -> None:
+        """Those that stand still already are left alone."""
+        self._order = None
+        for worker in self._team:
+            if worker.state != "paused":
+                worker.state = "pausing"
+                worker.child.channel.send({"do": "pause"})
+        while "pausing" in self.states:
+            self.listen(0.1)
+            check()
+
+    def close(self) -> None:
+        """Workers that do not end in time are killed."""
+        self._ending = True
+        for worker in self._team:
+            worker.child.channel.send({"do": "end"})
+        until = time.monotonic() + END_SECONDS
+        while self._team and time.monotonic() < until:
+            self.listen(0.05)
+        self.kill()
+
+    def kill(self) -> None:
+        """What a worker has not written is lost."""
+        for worker in self._team:
+            worker.child.kill()
+        self._team = []
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    # ---- listening ------------------------------------------------------------------------------
+
+    def listen(self, seconds: float) -> None:
+        """Waits on all pipes at once."""
+        team = {worker.child: worker for worker in self._team}
+        for child in hearing(team, seconds):
+            self._hear(team[child])
+
+    @property
+    def states(self) -> list[str]:
+        """By number."""
+        return [worker.state for worker in self._team]
+
+    @property
+    def done(self) -> bool:
+        """Not before there are any."""
+        return bool(self._team) and all(state == "done" for state in self.states)
+
+    @property
+    def memory(self) -> int:
+        """Of the processes that live."""
+        return memory_of(worker.child.pid for worker in self._team)
+
+    def _hear(self, worker: _Worker) -> None:
+        channel = worker.child.channel
+        while (message := channel.receive(0.0)) is not None:
+            if "shard" in message:
+                self._deaths_on_end[worker.number] = 0
+                self._setup.on_shard(message)
+            elif "state" in message:
+                if message["state"] == NO_SPACE:
+                    self._setup.report(f"the disk is full; self-play worker {worker.number} waits")
+                if worker.state != "pausing" or message["state"] == "paused":
+                    worker.state = str(message["state"])
+            elif "note" in message:
+                self._setup.report(str(message["note"]))
+            elif "error" in message:
+                worker.error, worker.by_user = str(message["error"]), bool(message["by_user"])
+        if channel.closed:
+            self._bury(worker)
+
+    def _bury(self, worker: _Worker) -> None:
+        """A worker has gone: it was told to, or it is replaced."""
+        code = worker.child.bury()
+        index = self._team.index(worker)
+        if worker.by_user:
+            self._team.pop(index)
+            raise UserError(worker.error)
+        if self._ending:
+            self._team.pop(index)
+            return
+        self.deaths += 1
+        self._deaths_on_end[worker.number] += 1
+        reason = worker.error or how_it_ended(code)
+        if self._deaths_on_end[worker.number] >= DEATHS_ON_END:
+            self._team.pop(index)
+            raise UserError(
+                f"self-play worker {worker.number} died {DEATHS_ON_END} times without a shard: "
+                f"{reason}; see '{self._setup.log_file}'"
+            )
+        self._setup.report(f"self-play worker {worker.number} died ({reason}) and is started again")
+        self._team[index] = self._start(worker.number)
+        if self._order is not None:
+            self._team[index].order(self._order)
+        else:
+            self._team[index].state = "paused"
+
+    def _start(self, number: int) -> _Worker:
+        if self._log is None:
+            self._log = self._setup.log_file.open("ab")
+        child = Child(
+            COMMAND,
+            first_message(self._setup.spec(number), self._setup.replay),
+            log=self._log,
+            inherit=(self._setup.lock_descriptor,),
+            environment=ONE_THREAD,
+        )
+        return _Worker(number, child)

@@ -1,0 +1,97 @@
+"""What plays for a run, wherever it is: `SelfPlayPool`, and what a run gives it.
+
+Knows no process and no machine. `LocalPool` plays in processes of this machine; another pool may
+play anywhere, with its own way to bring networks there and games back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from zermelo.games.protocol import Game
+from zermelo.selfplay.order import Order, Spec
+
+NO_SPACE = "waiting for disk space"  # a worker's state; others are playing, paused, done
+
+
+@dataclasses.dataclass(frozen=True)
+class PoolSetup:
+    """What a pool is made of. It calls the functions in the thread that uses it.
+
+    Workers that see this disk write their shards into `replay` themselves (`ShardWriter`) and
+    `on_shard` hears of each. The pool of others gives what they played to a `ShardIntake`.
+    """
+
+    game: Game
+    workers: int  # as many as are asked for; 0 lets the pool decide
+    spec: Callable[[int], Spec]  # for a worker's number; anew at each start, which an order causes
+    replay: Path  # the directory of the shards
+    log_file: Path  # for what workers print
+    lock_descriptor: int  # of the run's lock; processes that inherit it keep the run locked
+    on_shard: Callable[[dict[str, Any]], None]  # takes what `shard_message` makes
+    report: Callable[[str], None]  # takes a sentence for the person and the log
+    wait_for_space: Callable[[], bool]  # while the disk is full: whether to try again
+
+
+class SelfPlayPool(Protocol):
+    """Workers, all of which do the same thing. Used by one thread.
+
+    A worker that dies is the pool's to replace; UserError if there is no use in going on. In a
+    `with` it is closed at the end, and killed when something that is no Exception ends it.
+    """
+
+    workers: int  # how many play
+    repeatable: bool  # whether one worker begins and ends an order with the files of saved games
+    deaths: int  # of workers, in all
+
+    def play(self, order: Order) -> None:
+        """All workers play this from now on; those that play something else change over."""
+
+    def pause(self, check: Callable[[], None]) -> None:
+        """Lets all workers hand in what they have and stand still; returns when they do.
+
+        `check` is called meanwhile and may raise.
+        """
+
+    def listen(self, seconds: float) -> None:
+        """Handles what workers say within the seconds; returns early after something was said."""
+
+    @property
+    def states(self) -> list[str]:
+        """What each worker does, in a word or two."""
+
+    @property
+    def done(self) -> bool:
+        """Whether all have played their quota."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes that workers use on this machine."""
+
+    def close(self) -> None:
+        """All workers hand in what they have and end."""
+
+    def kill(self) -> None:
+        """Ends all workers at once; also from a signal's handler."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None or issubclass(kind, Exception):
+                self.close()
+        finally:
+            self.kill()
+
+
+MakePool = Callable[[PoolSetup], SelfPlayPool]

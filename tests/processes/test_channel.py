@@ -1,0 +1,35 @@
+"""Two ends of a channel in one process: messages come whole, and each end notices the other's."""
+
+from __future__ import annotations
+
+import os
+
+from channels import pair
+
+
+def test_a_channel_carries_messages_whole_and_notices_the_end() -> None:
+    a, b = pair()
+    b.send({"text": "x" * 50_000})
+    b.send({"n": 1})
+    assert a.receive(1.0) == {"text": "x" * 50_000}
+    os.write(b.write_to, b'{"half":')
+    assert a.receive(0.0) == {"n": 1}
+    assert a.receive(0.0) is None
+    assert not a.closed
+    b.close()
+    assert a.receive(None) is None
+    assert a.closed
+    a.send({"to": "nobody"})
+
+
+def test_who_hung_up_still_hears_the_answer_and_sends_nothing_more() -> None:
+    a, b = pair()
+    a.hang_up()
+    assert b.receive(1.0) is None
+    b.closed = False
+    b.send({"the": "answer"})
+    assert a.receive(1.0) == {"the": "answer"}
+    a.send({"too": "late"})
+    assert a.closed
+    for end in (a, b, a):  # again does no harm
+        end.close()
