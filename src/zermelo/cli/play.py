@@ -20,15 +20,16 @@ from zermelo.cli.match_report import short_name
 from zermelo.cli.options import GameArgument
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
-from zermelo.games.notation import action_text, outcome_text, parse_action, parse_position
-from zermelo.games.protocol import Game, State
+from zermelo.games.notation import action_text, outcome_text, parse_position
+from zermelo.games.protocol import Game
 from zermelo.games.render import rich_board
 from zermelo.network.runtimes import installed_backends
 from zermelo.players import Player
 from zermelo.players import player as find_player
+from zermelo.players.game_in_progress import GameInProgress
 from zermelo.players.human import HumanPlayer
 from zermelo.players.network_path import shipped_network
-from zermelo.players.protocol import Closes, PlayerError, Prepares
+from zermelo.players.protocol import PlayerError, Prepares
 from zermelo.players.search_player import SearchPlayer
 
 OPPONENT_SIMULATIONS = 400
@@ -92,11 +93,11 @@ def play(
         print(note)
     # A training may remove the checkpoint before a hint is asked for, so whoever has it gives them.
     helper: Player = opponent if run is not None else adviser(rules)
+    board = GameInProgress(rules, state, players)
     try:
-        Session(rules, state, players, helper).run()
+        Session(board, helper).run()
     finally:
-        if isinstance(opponent, Closes):
-            opponent.close()
+        board.close()
 
 
 def refuse_other_run(run: Path, game: Game) -> None:
@@ -142,16 +143,12 @@ def make_ready(player: Player, game: Game) -> None:
 
 
 class Session:
-    """One game: the states so far, and what a person can do."""
+    """One game at the terminal: what a person types, and what is shown."""
 
-    def __init__(
-        self, game: Game, state: State, players: list[Player | None], adviser: Player
-    ) -> None:
-        self.game = game
-        self.players = players
+    def __init__(self, board: GameInProgress, adviser: Player) -> None:
+        self.board = board
+        self.game = board.game
         self.adviser = adviser
-        self.states = [state]
-        self.actions: list[int] = []  # actions[i] leads from states[i] to states[i + 1]
         self.console = Console(highlight=False)
         self.commands: dict[str, Callable[[], None]] = {
             "moves": self.show_moves,
@@ -161,98 +158,77 @@ class Session:
             "help": lambda: self.say(HELP),
         }
 
-    @property
-    def state(self) -> State:
-        return self.states[-1]
-
     def say(self, text: str) -> None:
         self.console.print(text, markup=False, soft_wrap=True)
 
     def run(self) -> None:
         """Until the game is over or the person leaves; UserError if the opponent cannot go on."""
-        for seat, player in enumerate(self.players):
+        board = self.board
+        for seat, player in enumerate(board.seats):
             if player is not None:
                 name = short_name(player.name)
                 self.say(f"You are the {SIDES[1 - seat]} player, against {name}. {HELP}")
-        if self.players == [None, None]:
+        if board.seats == (None, None):
             self.say(f"Two people play. {HELP}")
         self.show_board()
-        while (outcome := self.game.outcome(self.state)) is None:
-            player = self.players[self.game.player(self.state)]
-            if player is not None:
-                try:
-                    action = player.choose(self.game, self.state)
-                except PlayerError as error:
-                    name = short_name(player.name)
-                    raise UserError(f"{name} cannot go on with the game: {error}") from None
-                text = action_text(self.game, self.state, action)
-                self.say(f"{short_name(player.name)} plays {text}")
-                self.advance(action)
+        while (outcome := board.outcome) is None:
+            if board.mover is not None:
+                self.let_answer(board.mover)
             elif not self.ask():
                 self.say("Goodbye; the game is not finished.")
                 return
         self.say(f"The game is over: {outcome_text(outcome)}.")
 
+    def let_answer(self, player: Player) -> None:
+        """A player's turn."""
+        name, state = short_name(player.name), self.board.state
+        try:
+            action = self.board.answer()
+        except PlayerError as error:
+            raise UserError(f"{name} cannot go on with the game: {error}") from None
+        assert action is not None  # nobody else is at this board
+        self.say(f"{name} plays {action_text(self.game, state, action)}")
+        self.show_board()
+
     def ask(self) -> bool:
         """One line of the person to move; False if it was the last."""
-        line = read_line(f"{SIDES[self.game.player(self.state)]} player> ")
+        line = read_line(f"{SIDES[self.board.turn]} player> ")
         if line is None or line.lower() in ("quit", "exit"):
             return False
         if line.lower() in self.commands:
             self.commands[line.lower()]()
         elif line:
             try:
-                action = self.parse(line)
+                action = self.board.parse(line)
             except ValueError as error:
                 self.say(f"{error}. Type 'moves' to see what is legal.")
             else:
-                self.advance(action)
+                self.board.play(action)
+                self.show_board()
         return True
 
-    def parse(self, text: str) -> int:
-        """The game's own notation first; else the number in the list of moves."""
-        actions = list(self.game.legal_actions(self.state))
-        names = [action_text(self.game, self.state, action) for action in actions]
-        number = text.removeprefix("#")
-        numbered = number.isdecimal() and 1 <= int(number) <= len(actions)
-        # Where numbers are names, as columns are, only #3 is the third of the list.
-        if numbered and (text.startswith("#") or not any(name.isdecimal() for name in names)):
-            return actions[int(number) - 1]
-        return parse_action(self.game, self.state, text)
-
-    def advance(self, action: int) -> None:
-        self.states.append(self.game.play(self.state, action))
-        self.actions.append(action)
-        self.show_board()
-
     def show_board(self) -> None:
-        last = (self.actions[-1], self.states[-2]) if self.actions else (None, None)
-        self.console.print(rich_board(self.game, self.state, *last), soft_wrap=True)
+        last = self.board.last or (None, None)
+        self.console.print(rich_board(self.game, self.board.state, *last), soft_wrap=True)
 
     def show_moves(self) -> None:
-        actions = self.game.legal_actions(self.state)
-        names = [action_text(self.game, self.state, action) for action in actions]
+        names = [name for _, name in self.board.choices()]
         listing = "  ".join(f"{i + 1}:\u00a0{name}" for i, name in enumerate(names))
         self.say(textwrap.fill(listing, 80).replace("\u00a0", " "))
 
     def undo(self) -> None:
-        """Back to the last decision of a person."""
-        earlier = range(len(self.actions) - 1, -1, -1)
-        mine = [i for i in earlier if self.players[self.game.player(self.states[i])] is None]
-        if not mine:
+        if self.board.undo():
+            self.show_board()
+        else:
             self.say("There is nothing to take back.")
-            return
-        del self.states[mine[0] + 1 :]
-        del self.actions[mine[0] :]
-        self.show_board()
 
     def hint(self) -> None:
         try:
-            action = self.adviser.choose(self.game, self.state)
+            action = self.adviser.choose(self.game, self.board.state)
         except (UserError, PlayerError, OSError) as error:
             self.say(f"There is no hint: {error}.")
         else:
-            self.say(f"hint: {action_text(self.game, self.state, action)}")
+            self.say(f"hint: {action_text(self.game, self.board.state, action)}")
 
 
 def read_line(prompt: str) -> str | None:

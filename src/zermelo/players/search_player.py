@@ -215,14 +215,15 @@ class SearchPlayer:
         """Of one choice."""
         return Limits(self.simulations, self.nodes, least=1, seconds=self.seconds)
 
-    def search_at(self, game: Game, state: State) -> LiveSearch:
-        """The search, at `state` and with the tree of the last choice if that leads there.
-
-        Whoever wants to watch the player think may subscribe to it.
-        """
+    def live(self, game: Game) -> LiveSearch:
+        """The search of every choice in this game: may be listened to and stopped, not steered."""
         self.prepare(game)
-        search = self._search
-        assert search is not None
+        assert self._search is not None
+        return self._search
+
+    def search_at(self, game: Game, state: State) -> LiveSearch:
+        """The search, at `state` and with the tree of the last choice if that leads there."""
+        search = self.live(game)
         search.follow(state)
         return search
 
