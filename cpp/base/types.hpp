@@ -24,6 +24,12 @@ constexpr Outcome win_for(Player player) {
   return player == Player::kFirst ? Outcome::kFirstWins : Outcome::kSecondWins;
 }
 
+// A result for `player`, +1, 0 or -1, as an outcome.
+constexpr Outcome outcome_for(Player player, int result) {
+  if (result == 0) return Outcome::kDraw;
+  return win_for(result > 0 ? player : other(player));
+}
+
 // +1, 0 or -1 for `player`. The outcome must not be kOngoing.
 constexpr int outcome_value(Outcome outcome, Player player) {
   if (outcome == Outcome::kDraw) return 0;

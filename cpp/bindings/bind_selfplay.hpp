@@ -9,6 +9,8 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bindings/arrays.hpp"
@@ -51,33 +53,17 @@ inline nb::dict statistics_dict(const SelfPlayStatistics& s, std::size_t samples
 }
 
 inline nb::dict played_dict(const PlayedSamples& played, std::size_t words) {
-  const SampleColumns& c = played.samples;
-  const std::size_t rows = c.size();
   nb::dict out;
-  auto observations = new_array<std::uint64_t>({rows, words});
-  if (rows > 0) {
-    std::memcpy(observations.data(), c.observations.data(), rows * words * sizeof(std::uint64_t));
-  }
-  out["observations"] = observations.numpy().cast();
-  const auto add = [&](const char* name, const auto& column) {
+  const auto add = [&](std::string_view name, const auto& column) {
     using T = typename std::decay_t<decltype(column)>::value_type;
-    auto array = new_array<T>({column.size()});
+    std::vector<std::size_t> shape = {column.size()};
+    if (name == "observations") shape = {played.samples.size(), words};
+    auto array = new_array<T>(std::move(shape));
     if (!column.empty()) std::memcpy(array.data(), column.data(), column.size() * sizeof(T));
-    out[name] = array.numpy().cast();
+    out[nb::str(name.data(), name.size())] = array.numpy().cast();
   };
-  add("policy_counts", c.policy_counts);
-  add("policy_actions", c.policy_actions);
-  add("policy_shares", c.policy_shares);
-  add("results", c.results);
-  add("values", c.values);
-  add("draws", c.draws);
-  add("plies", c.plies);
-  add("plies_left", c.plies_left);
-  add("iterations", c.iterations);
-  add("games", c.games);
-  add("symmetries", c.symmetries);
-  add("flags", c.flags);
-  out["statistics"] = statistics_dict(played.statistics, rows);
+  played.samples.each(add);
+  out["statistics"] = statistics_dict(played.statistics, played.samples.size());
   return out;
 }
 

@@ -30,6 +30,16 @@ struct SearchCounters {
     depth_sum += o.depth_sum;
     max_depth = std::max(max_depth, o.max_depth);
   }
+  // What was counted after `before`; the depth is that of all.
+  SearchCounters since(const SearchCounters& before) const {
+    return {simulations - before.simulations,
+            evaluations - before.evaluations,
+            batches - before.batches,
+            cache_hits - before.cache_hits,
+            collisions - before.collisions,
+            depth_sum - before.depth_sum,
+            max_depth};
+  }
 };
 
 // What one searching thread has counted so far, for others to read while it searches.

@@ -7,11 +7,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "base/refused.hpp"
+#include "search/export.hpp"
+#include "search/invariants.hpp"
 #include "search/prepare.hpp"
 #include "search/result.hpp"
 #include "search/reuse.hpp"
@@ -22,18 +23,6 @@ namespace zermelo {
 struct SearchLimits {
   std::int64_t simulations = 0;  // beginnings of new ones
   double seconds = 0;            // 0: no limit
-};
-
-// One node of an exported tree; values as in Node.
-struct ExportedNode {
-  int id = 0;
-  int parent = -1;
-  Action action = 0;
-  int depth = 0;
-  std::uint32_t visits = 0;
-  double q = 0;
-  double prior = 0;
-  Certain certain;
 };
 
 template <Game G>
@@ -153,41 +142,14 @@ class Search {
 
   // Every node down to `max_depth` with at least `min_visits` visits, parents first.
   std::vector<ExportedNode> export_tree(int max_depth, std::uint32_t min_visits) const {
-    std::vector<ExportedNode> out;
-    if (!tree_) return out;
-    const SelectConstants constants(options_);
-    std::vector<const Node*> nodes;
-    const auto add = [&](const Node& node, int parent, Action action, int depth) {
-      ExportedNode e;
-      e.id = static_cast<int>(out.size());
-      e.parent = parent;
-      e.action = action;
-      e.depth = depth;
-      e.visits = node.visits.load();
-      e.certain = node.certain();
-      e.q = e.certain ? constants.certain_value(e.certain)
-                      : (e.visits > 0 ? node.value_sum.load() / e.visits : 0.0);
-      e.prior = depth == 0 ? 1.0 : decode_prior(node.prior);
-      out.push_back(e);
-      nodes.push_back(&node);
-    };
-    add(*pool_->node(tree_->root), -1, 0, 0);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const Node& node = *nodes[i];
-      const int depth = out[i].depth;
-      if (depth >= max_depth || !node.expanded()) continue;
-      ChildCursor cursor(*pool_, node);
-      const std::size_t children = node.num_children.load();
-      for (std::size_t c = 0; c < children; ++c, cursor.next()) {
-        if (cursor.get()->visits.load() < std::max(1u, min_visits)) continue;
-        add(*cursor.get(), static_cast<int>(i), pool_->edges_of(node)->get(c).action, depth + 1);
-      }
-    }
-    return out;
+    if (!tree_) return {};
+    return zermelo::export_tree(*pool_, tree_->root, options_, max_depth, min_visits);
   }
 
   // Property of every finished search, checked by tests: throws with what is broken.
-  void check_invariants() const;
+  void check_invariants() const {
+    if (tree_) check_tree<G>(*pool_, tree_->root, nodes_in_use());
+  }
 
  private:
   void require_ongoing(const State& state) const {
@@ -360,46 +322,5 @@ class Search {
   std::deque<LiveCounters> live_;  // one per thread, atomic
   StopFlag stop_;                  // atomic
 };
-
-template <Game G>
-void Search<G>::check_invariants() const {
-  if (!tree_) return;
-  const auto fail_if = [](bool broken, const char* what) {
-    if (broken) throw std::logic_error(what);
-  };
-  std::int64_t nodes = 1;
-  std::vector<const Node*> stack = {pool_->node(tree_->root)};
-  while (!stack.empty()) {
-    const Node& node = *stack.back();
-    stack.pop_back();
-    const std::uint32_t visits = node.visits.load();
-    fail_if(node.in_flight.load() != 0, "virtual loss is left");
-    fail_if(node.status.load() & (Node::kClaimed | Node::kLocked), "a claim or lock is left");
-    fail_if(std::abs(node.value_sum.load()) > visits * (1 + 1e-9) + 1e-9, "|Q| exceeds 1");
-    if (!node.expanded()) {
-      fail_if(node.num_children.load() != 0, "a leaf has children");
-      continue;
-    }
-    const EdgeBlock* edges = pool_->edges_of(node);
-    double mass = 0;
-    for (std::size_t i = 0; i < edges->count; ++i) mass += decode_prior(edges->get(i).prior);
-    fail_if(std::abs(mass - 1.0) > 3e-3, "priors do not sum to 1");
-    std::uint64_t sum = 0;
-    ChildCursor cursor(*pool_, node);
-    const std::size_t children = node.num_children.load();
-    for (std::size_t i = 0; i < children; ++i, cursor.next()) {
-      sum += cursor.get()->visits.load();
-      stack.push_back(cursor.get());
-      fail_if(cursor.get()->prior != edges->get(i).prior, "a child does not belong to its edge");
-    }
-    nodes += static_cast<std::int64_t>(children);
-    const bool extended = node.status.load() & Node::kExtended;
-    // A certain node is also visited for itself, and a repetition before it was expanded.
-    const bool exact = !node.certain() && !RepeatingGame<G>;
-    fail_if(sum + (extended ? 0 : 1) > visits && visits > 0, "children have too many visits");
-    fail_if(exact && visits > 0 && sum + (extended ? 0 : 1) != visits, "visits do not add up");
-  }
-  fail_if(nodes != nodes_in_use(), "nodes in use are not the nodes of the tree");
-}
 
 }  // namespace zermelo

@@ -10,17 +10,18 @@
 #include <memory>
 #include <span>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "games/game.hpp"
 #include "search/backup.hpp"
+#include "search/batch.hpp"
 #include "search/board.hpp"
 #include "search/cache.hpp"
 #include "search/evaluator.hpp"
 #include "search/options.hpp"
 #include "search/root.hpp"
 #include "search/select.hpp"
+#include "search/tally.hpp"
 #include "search/tree.hpp"
 
 namespace zermelo {
@@ -44,11 +45,7 @@ class Worker {
         pool_(allocator.pool()),
         stop_(stop),
         live_(live),
-        descents_(static_cast<std::size_t>(options.batch)) {
-    if (evaluator.wants_observations()) {
-      observations_.resize(static_cast<std::size_t>(options.batch) * words());
-    }
-  }
+        batch_(game, static_cast<std::size_t>(options.batch), evaluator.wants_observations()) {}
 
   // Searches until every tree's budget is used up, its root is certain, or the flag is set.
   // `leaves` bounds how many leaves of one tree wait for the same batch.
@@ -62,12 +59,12 @@ class Worker {
         return;
       }
       bool active = false;
-      for (std::size_t i = 0; i < trees.size() && waiting_ < descents_.size(); ++i) {
+      for (std::size_t i = 0; i < trees.size() && !batch_.full(); ++i) {
         Tree<G>& tree = *trees[(first + i) % trees.size()];
         active |= gather(tree, leaves);
       }
       first = trees.empty() ? 0 : (first + 1) % trees.size();
-      const bool waited = waiting_ > 0;
+      const bool waited = batch_.waiting() > 0;
       evaluate_waiting();
       if (!waited && !active) return;
     }
@@ -77,27 +74,27 @@ class Worker {
 
   // Has the waiting leaves evaluated and backed up.
   void evaluate_waiting() {
-    if (waiting_ > 0) finish_batch();
+    if (batch_.waiting() > 0) finish_batch();
     flush_tally();
     if (live_) live_->publish(counters);
   }
-  std::size_t waiting() const { return waiting_; }
-  bool batch_full() const { return waiting_ == descents_.size(); }
+  std::size_t waiting() const { return batch_.waiting(); }
+  bool batch_full() const { return batch_.full(); }
   // Queues the evaluation of a root that is not expanded yet; it counts as no simulation.
   void request_root(Tree<G>& tree) {
-    if (descend(tree) == Leaf::kWaiting) ++waiting_;
+    if (descend(tree) == Leaf::kWaiting) batch_.wait();
     ++root_requests_;
   }
   // Takes leaves from one tree until `leaves` wait, it collides, or its budget ends. Returns
   // whether the tree still has work.
   bool gather(Tree<G>& tree, std::int64_t leaves) {
     const Node& root = *pool_.node(tree.root);
-    for (std::int64_t taken = 0; taken < leaves && waiting_ < descents_.size();) {
+    for (std::int64_t taken = 0; taken < leaves && !batch_.full();) {
       if (options_.solver && root_certain(pool_, root, tree.table)) return false;
       if (!take_ticket(tree)) return taken > 0;
       switch (descend(tree)) {
         case Leaf::kWaiting:
-          ++waiting_;
+          batch_.wait();
           ++taken;
           break;
         case Leaf::kDone:
@@ -107,7 +104,7 @@ class Worker {
         case Leaf::kCollision:
           ++counters.collisions;
           Access<Shared>::add(tree.budget, 1);
-          if (Shared && waiting_ == 0) std::this_thread::yield();
+          if (Shared && batch_.waiting() == 0) std::this_thread::yield();
           return true;
         case Leaf::kExhausted:
           tree.budget.store(0, std::memory_order_relaxed);
@@ -128,9 +125,10 @@ class Worker {
   void expand_roots(std::span<Tree<G>* const> trees) {
     for (Tree<G>* tree : trees) {
       if (pool_.node(tree->root)->expanded()) continue;
-      if (descend(*tree) == Leaf::kWaiting && ++waiting_ == descents_.size()) finish_batch();
+      if (descend(*tree) == Leaf::kWaiting) batch_.wait();
+      if (batch_.full()) finish_batch();
     }
-    if (waiting_ > 0) finish_batch();
+    if (batch_.waiting() > 0) finish_batch();
     flush_tally();
     counters.simulations = 0;
   }
@@ -141,19 +139,7 @@ class Worker {
   // kExhausted: every root action that may be searched is a certain loss.
   enum class Leaf { kWaiting, kDone, kCollision, kExhausted };
 
-  // A simulation on its way. `state` and `actions` are those of its leaf.
-  struct Descent {
-    Tree<G>* tree = nullptr;
-    Path path;
-    State state;
-    ActionList actions;
-    std::vector<float> logits;
-    std::vector<std::uint16_t> priors;
-    CacheKey<G> key;
-    std::size_t position = 0;  // in positions_; several descents may share one
-  };
-
-  std::size_t words() const { return static_cast<std::size_t>(game_.layout().words()); }
+  using Descent = zermelo::Descent<G>;
 
   bool take_ticket(Tree<G>& tree) {
     if constexpr (Shared) {
@@ -169,7 +155,7 @@ class Worker {
 
   // Steps 1 and 2 for one simulation, and 4 at once where no evaluation is needed.
   Leaf descend(Tree<G>& tree) {
-    Descent& d = descents_[waiting_];
+    Descent& d = batch_.next();
     d.tree = &tree;
     d.path.clear();
     d.state = tree.state;
@@ -302,73 +288,43 @@ class Worker {
         write_edges(d, node);
         return finish(d, found.value, found.draw);
       }
-      const auto [entry, fresh] = queued_.try_emplace(d.key.key(), positions_.size());
-      d.position = entry->second;
-      // Symmetric positions of one batch share a key but not an order: evaluate those again.
-      if (!fresh && same_actions(d, positions_[d.position])) {
+      if (batch_.share(d)) {
         ++counters.cache_hits;
         return Leaf::kWaiting;
       }
     }
-    d.position = positions_.size();
-    Position<G> position;
-    position.state = &d.state;
-    position.hash = game_.hash(d.state);
-    position.actions = d.actions.span();
-    d.logits.resize(d.actions.size());
-    position.logits = d.logits;
-    if (!observations_.empty()) {
-      std::uint64_t* packed = observations_.data() + d.position * words();
-      std::fill(packed, packed + words(), 0);
-      game_.observe(d.state, packed);
-      position.observation = packed;
-    }
-    positions_.push_back(position);
+    batch_.ask(d);
     return Leaf::kWaiting;
-  }
-
-  bool same_actions(const Descent& d, const Position<G>& position) const {
-    return (d.key.untransformed() || position.hash == game_.hash(d.state)) &&
-           std::equal(d.actions.begin(), d.actions.end(), position.actions.begin(),
-                      position.actions.end());
   }
 
   // Step 3 for all waiting leaves, then their steps 2 and 4. If the evaluator fails, the leaves are
   // given back as if they had never been selected.
   void finish_batch() {
     try {
-      evaluator_.evaluate(std::span(positions_));
-      for (const auto& position : positions_) check_answer(position);
+      evaluator_.evaluate(batch_.positions());
+      for (const auto& position : batch_.positions()) check_answer(position);
     } catch (...) {
-      for (std::size_t i = 0; i < waiting_; ++i) {
-        Descent& d = descents_[i];
+      for (Descent& d : batch_.leaves()) {
         Access<Shared>::clear(d.path.nodes.back()->status, Node::kClaimed);
         abandon<Shared>(d.path);
         Access<Shared>::add(d.tree->budget, 1);
       }
-      reset_batch();
+      batch_.reset();
       flush_tally();
       stop_.ask(Stop::kAsked);
       throw;
     }
-    counters.evaluations += static_cast<std::int64_t>(positions_.size());
+    counters.evaluations += static_cast<std::int64_t>(batch_.positions().size());
     ++counters.batches;
-    for (std::size_t i = 0; i < waiting_; ++i) {
-      Descent& d = descents_[i];
-      const Position<G>& answer = positions_[d.position];
+    for (Descent& d : batch_.leaves()) {
+      const Position<G>& answer = batch_.answer(d);
       softmax_priors(answer.logits, options_.policy_temperature, weights_, d.priors);
       const float value = std::clamp(answer.value, -1.0f, 1.0f);
       if (cache_) d.key.insert(*cache_, d.priors, {value, answer.draw});
       write_edges(d, *d.path.nodes.back());
       finish(d, value, answer.draw);
     }
-    reset_batch();
-  }
-
-  void reset_batch() {
-    waiting_ = 0;
-    positions_.clear();
-    queued_.clear();
+    batch_.reset();
   }
 
   void write_edges(Descent& d, Node& node) {
@@ -384,11 +340,7 @@ class Worker {
     const bool has_row = d.path.root_action != kNoChild && !rows.empty();
     const auto index = static_cast<std::size_t>(d.path.root_action);
     if constexpr (Shared) {
-      tally_tree_ = d.tree;
-      root_sum_ += root_value;
-      ++root_visits_;
-      tallies_.resize(rows.size());
-      if (has_row) tallies_[index].add(d.path.forced, draw);
+      tally_.add(*d.tree, root_value, has_row, index, d.path.forced, draw);
     } else {
       add_value<Shared>(*d.path.nodes[0], root_value, options_.averaging_power);
       if (has_row) rows[index].template add<Shared>(1, d.path.forced, draw);
@@ -400,25 +352,13 @@ class Worker {
     return Leaf::kDone;
   }
 
-  // Threads on one tree: brings the root and its actions up to date with what this thread found.
   void flush_tally() {
-    if (root_visits_ == 0) return;
-    Node& root = *pool_.node(tally_tree_->root);
-    Access<Shared>::add(root.value_sum, root_sum_);
-    Access<Shared>::add(root.visits, root_visits_);
-    for (std::size_t i = 0; i < tallies_.size(); ++i) {
-      const Tally& t = tallies_[i];
-      if (t.backups == 0) continue;
-      tally_tree_->table.actions[i].template add<Shared>(t.backups, t.forced, t.draw_sum);
-      tallies_[i] = {};
-    }
-    root_sum_ = 0;
-    root_visits_ = 0;
+    if constexpr (Shared) tally_.flush(pool_);
   }
 
   bool due() {
     // A network's batch takes longer than a look at the clock; a native evaluator's does not.
-    const bool slow = !observations_.empty();
+    const bool slow = batch_.observed();
     if (!slow && ++ticks_ % 16 != 0 && counters.simulations - polled_at_ < 4096) return false;
     polled_at_ = counters.simulations;
     const auto now = std::chrono::steady_clock::now();
@@ -440,28 +380,8 @@ class Worker {
   StopFlag& stop_;
   LiveCounters* live_;  // null: nobody looks
 
-  // The batch: descents_[0, waiting_) wait for positions_.
-  std::vector<Descent> descents_;
-  std::size_t waiting_ = 0;
-  std::vector<Position<G>> positions_;
-  std::vector<std::uint64_t> observations_;
-  std::unordered_map<std::uint64_t, std::size_t> queued_;  // cache key -> index in positions_
-
-  // What this thread found for the root since the last flush (threads on one tree only).
-  struct Tally {
-    std::uint32_t backups = 0;
-    std::uint32_t forced = 0;
-    double draw_sum = 0;
-    void add(bool owed, double draw) {
-      ++backups;
-      forced += owed;
-      draw_sum += draw;
-    }
-  };
-  Tree<G>* tally_tree_ = nullptr;
-  double root_sum_ = 0;
-  std::uint32_t root_visits_ = 0;
-  std::vector<Tally> tallies_;
+  LeafBatch<G> batch_;
+  RootTally<G> tally_;  // used by threads on one tree only
 
   // Scratch.
   SelectScratch scratch_;

@@ -22,42 +22,14 @@
 #include "search/result.hpp"
 #include "search/reuse.hpp"
 #include "search/worker.hpp"
+#include "selfplay/board.hpp"
 #include "selfplay/options.hpp"
+#include "selfplay/played.hpp"
 #include "selfplay/resign.hpp"
 #include "selfplay/sample.hpp"
 #include "selfplay/temperature.hpp"
 
 namespace zermelo {
-
-// P2: the lowest value that a player sustained in a game which was played out, and its result.
-struct AuditEntry {
-  double lowest = 0;
-  int result = 0;  // for that player
-};
-
-// What happened during one call of play().
-struct SelfPlayStatistics {
-  std::int64_t games = 0;
-  std::int64_t moves = 0;
-  std::int64_t full_searches = 0;
-  std::int64_t fast_searches = 0;
-  std::int64_t first_wins = 0;
-  std::int64_t draws = 0;
-  std::int64_t second_wins = 0;
-  std::int64_t resigned = 0;
-  std::int64_t adjudicated = 0;
-  std::int64_t proven_ends = 0;
-  std::int64_t plies = 0;  // of the finished games together
-  std::int64_t unique_games = 0;
-  std::vector<AuditEntry> audit;
-  SearchCounters search;
-  double seconds = 0;
-};
-
-struct PlayedSamples {
-  SampleColumns samples;  // of finished games
-  SelfPlayStatistics statistics;
-};
 
 template <Game G>
 class Runner {
@@ -108,7 +80,7 @@ class Runner {
     }
     played_.statistics.seconds = elapsed();
     played_.statistics.unique_games = static_cast<std::int64_t>(seen_games_.size());
-    played_.statistics.search = difference(counted(), before);
+    played_.statistics.search = counted().since(before);
     return std::exchange(played_, {});
   }
 
@@ -180,32 +152,7 @@ class Runner {
   }
 
  private:
-  struct Board {
-    Tree<G> tree;
-    bool searching = false;  // the root's table is made
-    bool reused = false;     // the root was searched as part of the last tree
-    bool full = false;       // kind of the search under way
-    Random random;
-    std::vector<Action> history;
-    std::vector<std::uint8_t> movers;  // of the samples
-    SampleColumns samples;             // of this game
-    ResignWatch watches[2];
-    bool audit = false;  // resignation is only noted
-    bool noted = false;  // ... and it has been
-    std::int64_t opening_plies = 0;
-
-    template <class Archive>
-    void transfer(Archive& archive) {
-      archive.number(random);
-      archive.vector(history);
-      archive.vector(movers);
-      samples.transfer(archive);
-      for (ResignWatch& watch : watches) watch.transfer(archive);
-      archive.number(audit);
-      archive.number(noted);
-      archive.number(opening_plies);
-    }
-  };
+  using Board = PlayingBoard<G>;
 
   template <class Archive>
   void transfer(Archive& archive) {
@@ -232,16 +179,6 @@ class Runner {
     sum.add(worker_->counted());
     return sum;
   }
-  static SearchCounters difference(SearchCounters after, const SearchCounters& before) {
-    after.simulations -= before.simulations;
-    after.evaluations -= before.evaluations;
-    after.batches -= before.batches;
-    after.cache_hits -= before.cache_hits;
-    after.collisions -= before.collisions;
-    after.depth_sum -= before.depth_sum;
-    return after;
-  }
-
   void start_game(Board& board) {
     board.random = Random(mix64(static_cast<std::uint64_t>(options_.seed)) + mix64(++next_game_));
     board.tree.state = game_.initial();
@@ -258,9 +195,6 @@ class Runner {
                               : 0;
   }
 
-  bool in_opening(const Board& board) const {
-    return static_cast<std::int64_t>(board.history.size()) < board.opening_plies;
-  }
   const Node& root(const Board& board) const { return *pool_->node(board.tree.root); }
   bool search_complete(const Board& board) const {
     return board.tree.budget.load() <= 0 ||
@@ -287,9 +221,9 @@ class Runner {
     const auto ply = static_cast<std::int64_t>(board.history.size());
     const bool drawn = board.random.uniform() < options_.full_search_probability;
     board.full = !board.noted && (drawn || ply < options_.always_full_plies);
-    const std::int64_t simulations = in_opening(board) ? 0
-                                     : board.full      ? options_.simulations
-                                                       : options_.fast_simulations();
+    const std::int64_t simulations = board.in_opening() ? 0
+                                     : board.full       ? options_.simulations
+                                                        : options_.fast_simulations();
     if (board.reused && board.full && search_.keep_fraction < 1.0) {
       discount_tree(allocator_, board.tree.root, search_.keep_fraction);
     }
@@ -302,7 +236,7 @@ class Runner {
     const SearchResult result = read_result(*pool_, board.tree, search_);
     ++played_.statistics.moves;
     const Player mover = game_.player(board.tree.state);
-    const bool opening = in_opening(board);
+    const bool opening = board.in_opening();
     if (!opening) {
       ++(board.full ? played_.statistics.full_searches : played_.statistics.fast_searches);
       if (board.full || options_.fast_samples) {
@@ -372,10 +306,6 @@ class Runner {
     board.reused = root(board).expanded();
   }
 
-  Outcome outcome_for(Player player, int result) const {
-    if (result == 0) return Outcome::kDraw;
-    return win_for(result > 0 ? player : other(player));
-  }
   // P6.
   Outcome adjudicated(const State& state) const {
     if constexpr (requires { game_.adjudicate(state); }) {

@@ -1,4 +1,4 @@
-// T1: one position of a game as training sees it, packed; many of them as columns.
+// T1: one position of a game as training sees it, packed.
 //
 // Everything is from the mover's side. The observation is that of the position's canonical
 // symmetry, the one with the smallest words, so that equal positions have equal words (T4).
@@ -15,67 +15,9 @@
 
 #include "games/game.hpp"
 #include "search/result.hpp"
+#include "selfplay/columns.hpp"
 
 namespace zermelo {
-
-inline constexpr std::uint32_t kShareUnit = 65535;  // a whole policy
-inline constexpr double kValueUnit = 32767;         // a value of 1
-
-enum SampleFlag : std::uint8_t {
-  kFull = 1,         // the policy is a target
-  kResigned = 2,     // the game ended by resignation
-  kAdjudicated = 4,  // the game was cut off
-  kAudit = 8,        // resignation was only noted in this game
-  kProven = 16,      // the search had proved the position's result
-};
-
-// N samples with E policy entries together. A sample's entries are its legal actions, ascending.
-struct SampleColumns {
-  std::vector<std::uint64_t> observations;    // [N * words]
-  std::vector<std::uint16_t> policy_counts;   // [N]
-  std::vector<std::uint16_t> policy_actions;  // [E]
-  std::vector<std::uint16_t> policy_shares;   // [E], of kShareUnit; all 0 without kFull
-  std::vector<std::int8_t> results;           // -1, 0, 1
-  std::vector<std::int16_t> values;           // root value, of kValueUnit
-  std::vector<std::uint16_t> draws;           // root draw probability, of kShareUnit
-  std::vector<std::uint16_t> plies;
-  std::vector<std::uint16_t> plies_left;
-  std::vector<std::uint32_t> iterations;  // of the network that searched
-  std::vector<std::uint32_t> games;       // number within these samples
-  std::vector<std::uint8_t> symmetries;   // how many the position has
-  std::vector<std::uint8_t> flags;
-
-  std::size_t size() const { return results.size(); }
-
-  // Every column in turn; `f` is called with matching columns of all the arguments.
-  template <class F, class... Others>
-  void each(F f, Others&... others) {
-    f(observations, others.observations...);
-    f(policy_counts, others.policy_counts...);
-    f(policy_actions, others.policy_actions...);
-    f(policy_shares, others.policy_shares...);
-    f(results, others.results...);
-    f(values, others.values...);
-    f(draws, others.draws...);
-    f(plies, others.plies...);
-    f(plies_left, others.plies_left...);
-    f(iterations, others.iterations...);
-    f(games, others.games...);
-    f(symmetries, others.symmetries...);
-    f(flags, others.flags...);
-  }
-  void append(const SampleColumns& more) {
-    each([](auto& mine, const auto& its) { mine.insert(mine.end(), its.begin(), its.end()); },
-         more);
-  }
-  void clear() {
-    each([](auto& column) { column.clear(); });
-  }
-  template <class Archive>
-  void transfer(Archive& archive) {
-    each([&](auto& column) { archive.vector(column); });
-  }
-};
 
 // Shares of kShareUnit that add up to it exactly: rounded down, the rest to the largest remainders.
 inline void quantise_policy(std::span<const double> policy, std::vector<std::uint16_t>& shares) {

@@ -33,7 +33,7 @@ SelfPlayOptions quick() {
 
 bool equal(SampleColumns& a, SampleColumns& b) {
   bool same = true;
-  a.each([&](const auto& mine, const auto& its) { same = same && mine == its; }, b);
+  a.change_each([&](const auto& mine, const auto& its) { same = same && mine == its; }, b);
   return same;
 }
 

@@ -1,0 +1,60 @@
+// What one of several threads on a tree found for its root since it last told the others (S19).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "games/game.hpp"
+#include "search/board.hpp"
+#include "search/tree.hpp"
+
+namespace zermelo {
+
+template <Game G>
+class RootTally {
+ public:
+  // A simulation of `tree` with its value for the root. `action` is its root action's row; it is
+  // used if `has_row`.
+  void add(Tree<G>& tree, double root_value, bool has_row, std::size_t action, bool forced,
+           double draw) {
+    tree_ = &tree;
+    value_sum_ += root_value;
+    ++visits_;
+    rows_.resize(tree.table.actions.size());
+    if (!has_row) return;
+    Row& row = rows_[action];
+    ++row.backups;
+    row.forced += forced;
+    row.draw_sum += draw;
+  }
+
+  // Brings the root and its actions up to date.
+  void flush(NodePool& pool) {
+    if (visits_ == 0) return;
+    Node& root = *pool.node(tree_->root);
+    Access<true>::add(root.value_sum, value_sum_);
+    Access<true>::add(root.visits, visits_);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const Row& row = rows_[i];
+      if (row.backups == 0) continue;
+      tree_->table.actions[i].template add<true>(row.backups, row.forced, row.draw_sum);
+      rows_[i] = {};
+    }
+    value_sum_ = 0;
+    visits_ = 0;
+  }
+
+ private:
+  struct Row {
+    std::uint32_t backups = 0;
+    std::uint32_t forced = 0;
+    double draw_sum = 0;
+  };
+  Tree<G>* tree_ = nullptr;
+  double value_sum_ = 0;
+  std::uint32_t visits_ = 0;
+  std::vector<Row> rows_;
+};
+
+}  // namespace zermelo
