@@ -37,7 +37,7 @@ from zermelo.cli.options import (
 from zermelo.errors import UserError
 from zermelo.games.notation import outcome_text, parse_position, position_text
 from zermelo.players.search_player import EVALUATORS
-from zermelo.search import ActionRow, Search, SearchOptions, SearchResult
+from zermelo.search import ActionRow, Limits, LiveSearch, SearchOptions, SearchResult
 
 ROWS = 15  # candidates that are shown; JSON has all
 FRAMES_PER_SECOND = 8.0
@@ -105,11 +105,12 @@ def analyse(
     if options.gumbel and simulations is None:
         raise UserError("gumbel shares out a number of simulations: give --simulations")
     judge, evaluator = open_judge(rules, weights, backend, evaluator, int(options.seed))
-    search = Search(rules, judge, options)
+    search = LiveSearch(rules, judge, options)
+    search.follow(state)
     title = f"{rules.name}  {position_text(rules, state)}"
     view = LiveTable(title, enabled=not as_json)
     with interrupt_stops(search), view.running():
-        result = search.run(state, simulations, seconds=seconds or 0.0, progress=view.progress)
+        result = search.run(Limits(simulations, seconds=seconds or 0.0), view.progress)
     if tree is not None:
         write_tree(search, result, tree)
     if as_json:
@@ -136,7 +137,7 @@ def read_options(
 
 
 @contextmanager
-def interrupt_stops(search: Search) -> Iterator[None]:
+def interrupt_stops(search: LiveSearch) -> Iterator[None]:
     """The first Ctrl-C asks the search to stop; a second one interrupts as usual."""
     try:
         usual = signal.getsignal(signal.SIGINT)
@@ -181,7 +182,7 @@ class LiveTable:
 
     def _redraw(self, result: SearchResult) -> None:
         now = time.perf_counter()
-        if now - self._drawn < 1.0 / FRAMES_PER_SECOND:
+        if result.final or now - self._drawn < 1.0 / FRAMES_PER_SECOND:
             return
         self._drawn = now
         # Counters are only known at the end; the root's own evaluation is no simulation.
@@ -272,7 +273,7 @@ def check_tree_file(path: Path) -> None:
         raise UserError(f"--tree '{path}': there is no folder '{path.parent}'")
 
 
-def write_tree(search: Search, result: SearchResult, path: Path) -> None:
+def write_tree(search: LiveSearch, result: SearchResult, path: Path) -> None:
     """The tree down to a depth, without rarely visited nodes."""
     found = search.tree(TREE_DEPTH, max(1, result.root_visits // TREE_SHARE))
     text = found.to_json() if path.suffix == ".json" else found.to_graphviz()
