@@ -48,7 +48,7 @@ def played(config: RunConfig, weights: Path, count: int) -> Samples:
         load_network(weights, game),
         config.search,
         config.selfplay,
-        precision=config.workers.precision,
+        precision=config.pool.precision,
     )
     return runner.play(count).samples
 

@@ -179,7 +179,7 @@ def test_options_are_checked_like_those_of_every_section() -> None:
 def test_a_checkpoints_network_is_measured_and_the_next_one_takes_its_place() -> None:
     backend = installed_backends()[0]
     run = SimpleNamespace(
-        config=SimpleNamespace(workers=SimpleNamespace(backend=backend, precision="f32"))
+        config=SimpleNamespace(pool=SimpleNamespace(backend=backend, precision="f32"))
     )
     options = EvaluateOptions(simulations=8, games=2, positions=100, seconds=0.0)
     hook = CheckpointYardsticks(CONNECT4, options)
@@ -329,8 +329,8 @@ def test_the_ladder_has_its_part_of_the_time_and_the_runs_runtime(
 
     monkeypatch.setattr(LadderYardstick, "run", run)
     backend = installed_backends()[0]
-    workers = SimpleNamespace(backend=backend, precision="int8")
-    place = SimpleNamespace(path=tmp_path, config=SimpleNamespace(workers=workers))
+    pool = SimpleNamespace(backend=backend, precision="int8")
+    place = SimpleNamespace(path=tmp_path, config=SimpleNamespace(pool=pool))
     options = EvaluateOptions(ladder=1, games=0, simulations=1, seconds=100.0, max_plies=9)
     hook = CheckpointYardsticks(TICTACTOE, options, poll=print)
     assert hook(made_checkpoints(tmp_path, 1)[0], place)["ladder.elo"] == 1.0
@@ -348,8 +348,8 @@ def test_what_could_not_be_measured_is_among_the_figures_as_notes(
         raise UserError("second")
 
     monkeypatch.setattr(LadderYardstick, "run", run)
-    workers = SimpleNamespace(backend=installed_backends()[0], precision="f32")
-    place = SimpleNamespace(path=tmp_path, config=SimpleNamespace(workers=workers))
+    pool = SimpleNamespace(backend=installed_backends()[0], precision="f32")
+    place = SimpleNamespace(path=tmp_path, config=SimpleNamespace(pool=pool))
     hook = CheckpointYardsticks(TICTACTOE, EvaluateOptions(ladder=1, games=0, simulations=1))
     found = hook(made_checkpoints(tmp_path, 1)[0], place)
     assert found["notes"] == ["first", "ladder is not measured: second"]

@@ -21,7 +21,7 @@ from zermelo.errors import UserError, nearest
 from zermelo.games import game as find_game
 from zermelo.games.protocol import Game
 from zermelo.games.python_file import looks_like_file
-from zermelo.selfplay.options import WorkerOptions
+from zermelo.selfplay.options import PoolOptions
 
 if TYPE_CHECKING:
     from zermelo.replay import ReplayOptions
@@ -48,7 +48,7 @@ class RunConfig:
     network: NetworkSettings
     search: _core.SearchOptions
     selfplay: _core.SelfPlayOptions
-    workers: WorkerOptions
+    pool: PoolOptions
     replay: ReplayOptions
     train: TrainOptions
     loop: LoopOptions
@@ -78,7 +78,7 @@ class RunConfig:
             network=made["network"][0],
             search=made["search"][0],
             selfplay=made["selfplay"][0],
-            workers=made["selfplay"][1],
+            pool=made["selfplay"][1],
             replay=made["replay"][0],
             train=made["train"][0],
             loop=made["loop"][0],
@@ -90,7 +90,7 @@ class RunConfig:
         made: dict[str, tuple[Any, ...]] = {
             "network": (self.network,),
             "search": (self.search,),
-            "selfplay": (self.selfplay, self.workers),
+            "selfplay": (self.selfplay, self.pool),
             "replay": (self.replay,),
             "train": (self.train,),
             "loop": (self.loop,),

@@ -24,7 +24,7 @@ DERIVED = {("search", "seed"): "loop.seed", ("selfplay", "seed"): "loop.seed"}
 def section_kinds() -> dict[str, tuple[type, ...]]:
     """The option classes of each section, in the order of a run file."""
     from zermelo.replay import ReplayOptions
-    from zermelo.selfplay.options import WorkerOptions
+    from zermelo.selfplay.options import PoolOptions
     from zermelo.train import TrainOptions
     from zermelo.yardsticks.options import EvaluateOptions
 
@@ -32,7 +32,7 @@ def section_kinds() -> dict[str, tuple[type, ...]]:
         "game": (GameOptions,),
         "network": (NetworkSettings,),
         "search": (_core.SearchOptions,),
-        "selfplay": (_core.SelfPlayOptions, WorkerOptions),
+        "selfplay": (_core.SelfPlayOptions, PoolOptions),
         "replay": (ReplayOptions,),
         "train": (TrainOptions,),
         "loop": (LoopOptions,),

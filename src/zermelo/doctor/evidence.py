@@ -207,7 +207,7 @@ class Evidence:
 
         if not self.checkpoints:
             raise UserError(f"'{self.run.path}' has no sound checkpoint")
-        backend, installed = self.config.workers.backend, installed_backends()
+        backend, installed = self.config.pool.backend, installed_backends()
         if installed and backend not in installed:  # auto, or the run is from another machine
             backend = installed[0]
         return NetworkEvaluator(self.checkpoints[0].weights(), backend, "f32", game=self.game)

@@ -74,14 +74,14 @@ def resignation(evidence: Evidence) -> Finding:
     )
     # A calibrated threshold had its noted games when it was set; a high one of one's own had none,
     # so chance is no excuse for it.
-    calibrated = evidence.config.workers.resign_calibrated
+    calibrated = evidence.config.pool.resign_calibrated
     reckless = not calibrated and threshold > SAFE_THRESHOLD and share > 0
     if noted < LEAST_NOTED:
         if not reckless:
             return unknown(name, f"only {noted} players below the threshold played on")
         sick = True
     else:
-        limit = max(MOST_FALSE, 2 * evidence.config.workers.resign_false_share)
+        limit = max(MOST_FALSE, 2 * evidence.config.pool.resign_false_share)
         chance = 0.0 if reckless else 2 * math.sqrt(max(0.0, limit * (1 - limit)) / noted)
         sick = wrong > limit + chance
     return verdict(

@@ -47,7 +47,7 @@ class Collector:
         self._pool = pool(
             PoolSetup(
                 options.game(),
-                options.workers.workers,
+                options.pool.workers,
                 self._spec,
                 run.replay,
                 run.log_file,
@@ -150,7 +150,7 @@ class Collector:
                 iteration,
                 options.loop.iterations,
                 int(options.selfplay.simulations),
-                options.workers.progressive_fraction,
+                options.pool.progressive_fraction,
             ),
             resign_threshold=threshold_of(options, checkpoint),
             share=-(-target // self.workers),
@@ -194,10 +194,10 @@ class Collector:
                 for shard in self._replay.shards()
                 if oldest <= shard.header.iteration <= newest
             ),
-            options.workers,
+            options.pool,
         )
-        first = first_threshold(options.workers, options.selfplay)
-        threshold = found.threshold if options.workers.resign_calibrated else first
+        first = first_threshold(options.pool, options.selfplay)
+        threshold = found.threshold if options.pool.resign_calibrated else first
         return threshold, found.metrics()
 
     @property
@@ -265,7 +265,7 @@ def samples_wanted(options: LoopOptions, iteration: int, before: int) -> int:
 
 def threshold_of(options: RunConfig, checkpoint: Checkpoint) -> float:
     """Of resignation: as the checkpoint has it, or as it is set now."""
-    first = first_threshold(options.workers, options.selfplay)
-    if not options.workers.resign_calibrated:
+    first = first_threshold(options.pool, options.selfplay)
+    if not options.pool.resign_calibrated:
         return first
     return float(checkpoint.manifest.extra.get("resign_threshold", first))

@@ -106,7 +106,7 @@ class Loop:
         self.report.stage("making a network")
         self.learner.begin(options.network)
         self.collector.choose_runtime(self.learner.trainer.weights())
-        first = first_threshold(options.workers, options.selfplay)
+        first = first_threshold(options.pool, options.selfplay)
         self.write_checkpoint(0, {}, {"resign_threshold": first})
 
     def resume(self, checkpoint: Checkpoint) -> None:

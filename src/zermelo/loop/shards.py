@@ -38,8 +38,8 @@ def spec_for(config: RunConfig, worker: int, seed: int, exact: bool = False) -> 
         game=config.game_name,
         search=config.search.to_dict(),
         selfplay=config.selfplay.to_dict(),
-        backend=config.workers.backend,
-        precision=config.workers.precision,
+        backend=config.pool.backend,
+        precision=config.pool.precision,
         worker=worker,
         seed=seed,
         shard_samples=config.replay.shard_samples,
@@ -49,14 +49,14 @@ def spec_for(config: RunConfig, worker: int, seed: int, exact: bool = False) -> 
 
 def leaves_runtime_open(config: RunConfig) -> bool:
     """Whether something is `auto`."""
-    return "auto" in (config.workers.backend, config.workers.precision)
+    return "auto" in (config.pool.backend, config.pool.precision)
 
 
 def measured_runtime(config: RunConfig, weights: Weights, note: Note) -> dict[str, dict[str, Any]]:
     """What `auto` means here, as settings of a run; takes seconds."""
     from zermelo.network.measure import choice_text, fastest
 
-    given = config.workers
+    given = config.pool
     backend, precision, choice = fastest(
         weights, given.backend, given.precision, game=config.game()
     )
@@ -96,8 +96,8 @@ class ShardMaker:
             "game": self.config.game().name,
             "directory": str(self.out),
             "network": str(network),
-            "backend": self.config.workers.backend,
-            "precision": self.config.workers.precision,
+            "backend": self.config.pool.backend,
+            "precision": self.config.pool.precision,
             "workers": self.tally.workers,
             "stopped": stop.asked or "done",
             "wall_seconds": round(time.monotonic() - started, 3),
@@ -143,7 +143,7 @@ class ShardMaker:
         return self.new_pool(
             PoolSetup(
                 game,
-                self.config.workers.workers,
+                self.config.pool.workers,
                 spec,
                 self.out,
                 self.out / "log.txt",

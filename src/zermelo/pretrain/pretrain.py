@@ -239,7 +239,7 @@ def learn(
             "pretrain": {SOURCE: asked.source, "samples": samples, "epochs": asked.epochs},
             "seconds": seconds,
         }
-        threshold = first_threshold(config.workers, config.selfplay)
+        threshold = first_threshold(config.pool, config.selfplay)
         learner.save(1, metrics, {"resign_threshold": threshold, "seconds": seconds})
         learner.record(1, metrics)
     finally:

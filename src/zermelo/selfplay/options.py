@@ -8,7 +8,7 @@ from zermelo.options import option
 
 
 @dataclass(frozen=True)
-class WorkerOptions:
+class PoolOptions:
     """Processes, their network runtime, and what changes from iteration to iteration."""
 
     workers: int = option(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo import _core
-from zermelo.selfplay.options import WorkerOptions
+from zermelo.selfplay.options import PoolOptions
 
 OFF = -1.0  # the core never resigns at this threshold
 
@@ -39,12 +39,12 @@ class Calibration:
         }
 
 
-def first_threshold(workers: WorkerOptions, selfplay: _core.SelfPlayOptions) -> float:
+def first_threshold(pool: PoolOptions, selfplay: _core.SelfPlayOptions) -> float:
     """Before anything is known, or always if it is not calibrated."""
-    return OFF if workers.resign_calibrated else float(selfplay.resign_threshold)
+    return OFF if pool.resign_calibrated else float(selfplay.resign_threshold)
 
 
-def calibrate(statistics: Iterable[Mapping[str, Any]], options: WorkerOptions) -> Calibration:
+def calibrate(statistics: Iterable[Mapping[str, Any]], options: PoolOptions) -> Calibration:
     """The highest threshold at which at most `resign_false_share` of the noted were not lost.
 
     Off while fewer than `resign_noted` players were noted at it.

@@ -241,16 +241,16 @@ class CheckpointYardsticks:
         from zermelo.network import NetworkEvaluator
 
         weights = checkpoint.weights()
-        workers = run.config.workers
-        precision = workers.precision if workers.precision in ("f32", "bf16") else "f32"
+        pool = run.config.pool
+        precision = pool.precision if pool.precision in ("f32", "bf16") else "f32"
         if self._evaluator is None:
-            self._evaluator = NetworkEvaluator(weights, workers.backend, precision, game=self._game)
+            self._evaluator = NetworkEvaluator(weights, pool.backend, precision, game=self._game)
         else:
             self._evaluator.swap(weights)
         yardsticks = list(self.yardsticks)
         notes: list[str] = []
         if self.options.ladder:
-            runtime = (workers.backend, precision)
+            runtime = (pool.backend, precision)
             ladder = self._ladder(checkpoint.directory, run.path / FOLDER, runtime)
             ladder.note = notes.append
             yardsticks.append(ladder)
