@@ -152,6 +152,75 @@ def test_an_answer_comes_while_other_requests_are_still_to_come() -> None:
         assert engine.pending == 0
 
 
+def test_each_listener_gets_the_answers_of_its_own_request() -> None:
+    heard: dict[str, list[Answer]] = {"x": [], "y": [], "bad": [], "command": []}
+    with AnalysisEngine(CONNECT4, HashEvaluator(), plain(), simulations=20, workers=2) as engine:
+        moves = {"moves": ["1", "2"], "analyseTurns": [0, 1, 2]}
+        engine.submit({"id": 1} | moves, heard["x"].append)
+        engine.submit({"id": 1} | moves, heard["y"].append)  # ids are the listener's own matter
+        engine.submit({"id": 2, "moves": 3}, heard["bad"].append)
+        engine.submit({"id": 3, "action": "query_version"}, heard["command"].append)
+        engine.submit({"id": "queue"})
+        engine.finish()
+        assert [answer["id"] for answer in engine.answers()] == ["queue"]
+    for name in "xy":
+        assert sorted(answer["turn"] for answer in heard[name]) == [0, 1, 2]
+        assert all(answer["root_visits"] == 21 for answer in heard[name])
+    assert [answer["field"] for answer in heard["bad"]] == ["moves"]
+    assert [answer["version"] for answer in heard["command"]] == [zermelo.__version__]
+
+
+def test_a_listener_may_ask_on_and_its_mistakes_are_its_own(capsys: Any) -> None:
+    heard: list[Answer] = []
+
+    with AnalysisEngine(CONNECT4, HashEvaluator(), plain(), simulations=20) as engine:
+
+        def ask_on(answer: Answer) -> None:
+            heard.append(answer)
+            if answer["id"] < 3:
+                engine.submit({"id": answer["id"] + 1}, ask_on)
+            else:
+                engine.finish()
+                raise LookupError("no screen")
+
+        engine.submit({"id": 1}, ask_on)
+        assert list(engine.answers()) == []
+    assert [answer["id"] for answer in heard] == [1, 2, 3]
+    assert "no screen" in capsys.readouterr().err
+
+
+def test_a_kept_tree_goes_on_where_positions_follow_and_others_begin_afresh() -> None:
+    with AnalysisEngine(CONNECT4, HashEvaluator(), plain(), simulations=100, workers=2) as engine:
+        answers = engine.answers()
+
+        def found(*moves: str, **request: Any) -> Answer:
+            engine.submit({"id": 1, "moves": list(moves)} | request)
+            return next(answers)
+
+        def visits(*moves: str, **request: Any) -> int:
+            return int(found(*moves, **request)["root_visits"])
+
+        assert visits(keepTree=True) == 101
+        assert visits(keepTree=True) == 201
+        assert visits() == 101  # nobody asked for it
+        assert visits(includeTree=True) == 101
+        best = found(keepTree=True)["best"]
+        assert visits(best, keepTree=True) > 101
+        assert visits("1", "2", "3", keepTree=True) == 101
+        assert visits("1", "2", "3", keepTree=True) == 201
+        engine.submit({"id": 2, "action": "clear_cache"})
+        assert next(answers)["id"] == 2
+        assert visits("1", "2", "3", keepTree=True) == 101
+
+
+def test_requests_that_keep_one_tree_are_answered_one_after_another() -> None:
+    request = {"keepTree": True, "simulations": 50}
+    requests = [request | {"id": ident} for ident in range(6)]
+    found = ask(*requests, {"id": "other"}, workers=3)
+    kept = [answer["root_visits"] for answer in found if answer["id"] != "other"]
+    assert kept == [51, 101, 151, 201, 251, 301]
+
+
 def test_positions_where_the_game_is_over_are_answered_with_the_outcome() -> None:
     moves = ["1", "2", "1", "2", "1", "2", "1"]
     found = by_key(ask({"id": "a", "moves": moves, "analyseTurns": [6, 7]}))

@@ -7,15 +7,17 @@ variation. Knows python-chess and the analysis engine, nothing of files or termi
 
 from __future__ import annotations
 
+import queue
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import chess
 import chess.engine
 import chess.pgn
 
+from zermelo.analysis.answer import Listener
 from zermelo.analysis.engine import AnalysisEngine
 from zermelo.analysis.request import Analyse, related_game
 from zermelo.errors import UserError
@@ -144,9 +146,8 @@ def annotate_games(
     """
     ahead = 2 * engine.boards * engine.workers  # positions to keep the batches full
     source = enumerate(games, 1)
-    answers = engine.answers()
+    answers: Answers = queue.SimpleQueue()
     under_way: deque[_Job] = deque()
-    by_number: dict[int, _Job] = {}
     more = True
     while more or under_way:
         while more and engine.pending < ahead:
@@ -154,19 +155,20 @@ def annotate_games(
             if game is None:
                 more = False
                 break
-            job = by_number[number] = _Job(number, game, engine.game)
+            job = _Job(number, game, engine.game)
             under_way.append(job)
-            engine.add(job.request(options))
+            engine.add(job.request(options), job.listener(answers))
         while under_way and under_way[0].complete:
             job = under_way.popleft()
-            del by_number[job.review.number]
             yield job.game, job.write(options)
         if under_way:
-            answer = next(answers)
-            job = by_number[int(answer["id"])]
+            job, answer = answers.get()
             job.take(answer)
             if progress is not None:
                 progress(job.count)
+
+
+Answers: TypeAlias = "queue.SimpleQueue[tuple[_Job, dict[str, Any]]]"
 
 
 class _Job:
@@ -210,6 +212,9 @@ class _Job:
             states.append(self.rules.play(state, parse_action(self.rules, state, text)))
             board.push(node.move)
         return states
+
+    def listener(self, answers: Answers) -> Listener:
+        return lambda answer: answers.put((self, answer))
 
     def request(self, options: AnnotateOptions) -> Analyse:
         return Analyse(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from zermelo.search import SearchResult
 
 _FIGURES = ("best", "value", "wdl", "proven", "distance", "mate", "pv", "root_visits", "actions")
 NOTHING: dict[str, Any] = {"stop": "terminated", "noResults": True}
+Listener = Callable[[dict[str, Any]], None]  # of one request's answers
 
 
 @dataclass(eq=False)
@@ -23,6 +25,7 @@ class Task:
     state: State
     number: int  # of its arrival
     arrived: float
+    listener: Listener | None = None  # None: the engine's queue
     cancelled: bool = False
 
     @property
@@ -34,7 +37,12 @@ class Task:
     def alone(self) -> bool:
         """Whether it needs a tree of its own."""
         asked = self.request
-        return bool(asked.allowed) or asked.tree or asked.report_every > 0
+        return bool(asked.allowed) or asked.tree or asked.keep_tree or asked.report_every > 0
+
+    @property
+    def board(self) -> tuple[Any, ...] | None:
+        """The board whose tree it goes on with; None for a tree of its own."""
+        return game_key(self.request.game) if self.request.keep_tree else None
 
     @property
     def company(self) -> tuple[Any, ...]:

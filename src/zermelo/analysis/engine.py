@@ -2,22 +2,25 @@
 each as it is done.
 
 Positions that ask for the same number of simulations share the batches of one `Search.run_many`;
-what needs a tree of its own (restricted actions, reports, the tree itself) is searched alone. Knows
-nothing of files, terminals or pipes. All values are for the player to move.
+what needs a tree of its own (restricted actions, reports, the tree itself) is searched alone, by a
+`LiveSearch`. Knows nothing of files, terminals or pipes. All values are for the player to move.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+import traceback
 from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from types import TracebackType
 from typing import Any
 
 from zermelo import __version__
-from zermelo.analysis.answer import NOTHING, Task, ending, figures, game_key, head
+from zermelo.analysis.alone import search_alone
+from zermelo.analysis.answer import NOTHING, Listener, Task, ending, figures, game_key, head
 from zermelo.analysis.request import (
     Analyse,
     Command,
@@ -27,13 +30,11 @@ from zermelo.analysis.request import (
     read_request,
 )
 from zermelo.games.protocol import Game
-from zermelo.search import Search, SearchOptions, SearchResult
+from zermelo.search import LiveSearch, Search, SearchOptions
 
 BOARDS = 16  # positions searched together; more fill no batch better, but answer later
 MAX_CHUNK_SIMULATIONS = 4_000_000  # of all boards of a chunk: bounds its memory
 GATHER = 0.005  # seconds that a first request waits for company
-TREE_DEPTH = 6
-TREE_SHARE = 1000  # a node of an answered tree has at least this part of the visits
 
 
 class _Worker:
@@ -43,11 +44,14 @@ class _Worker:
         # Guarded by the engine's lock.
         self.searches: dict[tuple[Any, ...], Search] = {}  # by game and leaves per tree
         self.chunk: list[Task] = []
-        self.search: Search | None = None  # the one that runs, if any does
+        self.search: Search | LiveSearch | None = None  # the one that runs, if any does
 
 
 class AnalysisEngine:
     """`submit` requests from any thread; `answers` yields until `finish` and all is answered.
+
+    A request that is submitted with a listener has its answers told to that alone. It is called by
+    a thread that holds the engine's lock: it must be quick, and may submit, but not wait.
 
     >>> from zermelo.games import game
     >>> from zermelo.search import UniformEvaluator
@@ -94,6 +98,7 @@ class AnalysisEngine:
         self._stopping = False
         self._idle = 0  # workers that wait
         self._caches: dict[tuple[Any, ...], Any] = {}  # by game, shared by all workers
+        self._boards: dict[tuple[Any, ...], LiveSearch] = {}  # by game: trees that are kept
         self._workers = [_Worker() for _ in range(workers)]
         self._threads = [
             threading.Thread(target=self._work, args=(worker,), daemon=True)
@@ -104,20 +109,22 @@ class AnalysisEngine:
 
     # Requests.
 
-    def submit(self, request: Mapping[str, Any] | str | bytes) -> None:
+    def submit(
+        self, request: Mapping[str, Any] | str | bytes, listener: Listener | None = None
+    ) -> None:
         """Takes an object or a line of JSON; what is wrong with it becomes an answer."""
         try:
             if isinstance(request, str | bytes):
                 request = read_line(request)
             read = read_request(request, self.game, self.simulations)
             if isinstance(read, Command):
-                self._obey(read)
+                self._obey(read, listener)
             else:
-                self.add(read)
+                self.add(read, listener)
         except RequestError as error:
-            self.reject(str(error), error.field, error.ident)
+            self.reject(str(error), error.field, error.ident, listener)
 
-    def add(self, request: Analyse) -> None:
+    def add(self, request: Analyse, listener: Listener | None = None) -> None:
         """Takes a request that is already checked; its positions stay together in the queue."""
         check = getattr(getattr(self._evaluator, "architecture", None), "check_fits", None)
         if check is not None and request.game is not self.game:
@@ -133,21 +140,25 @@ class AnalysisEngine:
             for (turn, state), end in zip(request.turns, ended, strict=True):
                 self._taken += 1
                 self._open += 1
-                task = Task(request, turn, state, self._taken, now)
+                task = Task(request, turn, state, self._taken, now, listener)
                 if end is not None:
                     self._close(task, end)
                 else:
                     insort(self._waiting, task, key=lambda t: t.place)
             self._changed.notify_all()
 
-    def reject(self, sentence: str, field: str | None = None, ident: Id | None = None) -> None:
+    def reject(
+        self,
+        sentence: str,
+        field: str | None = None,
+        ident: Id | None = None,
+        listener: Listener | None = None,
+    ) -> None:
         """Answers a request that was none."""
         answer: dict[str, Any] = {"id": ident, "error": sentence}
         if field is not None:
             answer["field"] = field
-        with self._lock:
-            self._answers.append(answer)
-            self._changed.notify_all()
+        self._tell(listener, answer)
 
     def finish(self) -> None:
         """No more requests will come: `answers` ends when all are answered."""
@@ -165,7 +176,7 @@ class AnalysisEngine:
     # Answers.
 
     def answers(self) -> Iterator[dict[str, Any]]:
-        """Every answer, in the order in which they are ready."""
+        """Every answer that has no listener, in the order in which they are ready."""
         while True:
             with self._lock:
                 while not self._answers:
@@ -207,7 +218,7 @@ class AnalysisEngine:
 
     # Commands.
 
-    def _obey(self, command: Command) -> None:
+    def _obey(self, command: Command, listener: Listener | None) -> None:
         answer = dict(command.echo)
         with self._lock:
             if command.action == "query_version":
@@ -224,8 +235,7 @@ class AnalysisEngine:
                     return whose and (turns is None or task.turn in turns)
 
                 self._terminate(meant)
-            self._answers.append(answer)
-            self._changed.notify_all()
+            self._tell(listener, answer)
 
     def _forget_caches(self) -> None:
         """Lets every worker make its searches anew, with empty caches. The lock is held.
@@ -233,6 +243,7 @@ class AnalysisEngine:
         A cache may not be emptied while it is used: one that is dies with its last search.
         """
         self._caches.clear()
+        self._boards.clear()
         for worker in self._workers:
             worker.searches.clear()
 
@@ -286,8 +297,7 @@ class AnalysisEngine:
                     if self._finished and self._open == 0:
                         return None
                     pause = None
-                    if self._waiting:
-                        chunk = self._company()
+                    if chunk := self._company():
                         first = chunk[0]
                         pause = first.arrived + GATHER - time.monotonic()
                         hurry = self._finished or first.alone or len(chunk) >= self.boards
@@ -302,8 +312,14 @@ class AnalysisEngine:
                 self._idle -= 1
 
     def _company(self) -> list[Task]:
-        """The first task that waits with others like it: this worker's share. The lock is held."""
-        first = self._waiting[0]
+        """The first task that waits with others like it: this worker's share. The lock is held.
+
+        Empty if there is none. Tasks that go on with one tree come one after another.
+        """
+        boards = {worker.chunk[0].board for worker in self._workers if worker.chunk} - {None}
+        first = next((task for task in self._waiting if task.board not in boards), None)
+        if first is None:
+            return []
         if first.alone:
             return [first]
         key = first.company
@@ -315,12 +331,14 @@ class AnalysisEngine:
         """The figures of each task; None for one that has to be searched again."""
         asked = chunk[0].request
         search = self._search_for(worker, asked.game, len(chunk))
+        live = self._live_for(chunk[0], search) if chunk[0].alone else None
         with self._lock:
-            worker.search = search
+            worker.search = live or search
             if all(task.cancelled for task in chunk):
                 return [NOTHING for _ in chunk]
-        if chunk[0].alone:
-            return [self._search_alone(search, chunk[0])]
+        if live is not None:
+            tell = partial(self._tell, chunk[0].listener)
+            return [search_alone(live, chunk[0], tell)]
         results = search.run_many([task.state for task in chunk], asked.simulations)
         stopped = any(result.stop == "stopped" for result in results)
         return [
@@ -328,30 +346,15 @@ class AnalysisEngine:
             for task, result in zip(chunk, results, strict=True)
         ]
 
-    def _search_alone(self, search: Search, task: Task) -> dict[str, Any]:
-        asked = task.request
-        last = time.monotonic()
-
-        def report(result: SearchResult) -> None:
-            nonlocal last
-            now = time.monotonic()
-            if asked.report_every and now - last >= asked.report_every and result.visits.any():
-                last = now
-                answer = head(task, final=False) | figures(task, result)
-                answer["stop"] = ""
-                with self._lock:
-                    self._answers.append(answer)
-                    self._changed.notify_all()
-
-        search.clear()
-        progress = report if asked.report_every else None
-        result = search.run(task.state, asked.simulations, allowed=asked.allowed, progress=progress)
-        found = figures(task, result)
-        if asked.tree:
-            least = max(1, result.root_visits // TREE_SHARE)
-            found["tree"] = search.tree(TREE_DEPTH, least).nodes
-        search.clear()
-        return found
+    def _live_for(self, task: Task, like: Search) -> LiveSearch:
+        """The board that the task goes on with, or one that lives as long as the task."""
+        with self._lock:
+            live = self._boards.get(task.board) if task.board else None
+            if live is None:
+                live = LiveSearch(like.game, self._evaluator, like.options, like.cache)
+                if task.board:
+                    self._boards[task.board] = live
+            return live
 
     def _search_for(self, worker: _Worker, game: Game, boards: int) -> Search:
         leaves = int(self._options.leaves_per_tree)
@@ -372,4 +375,15 @@ class AnalysisEngine:
     def _close(self, task: Task, found: Mapping[str, Any]) -> None:
         """A task's last answer. The lock is held."""
         self._open -= 1
-        self._answers.append(head(task, final=True) | dict(found))
+        self._tell(task.listener, head(task, final=True) | dict(found))
+
+    def _tell(self, listener: Listener | None, answer: dict[str, Any]) -> None:
+        with self._lock:
+            if listener is None:
+                self._answers.append(answer)
+            else:
+                try:
+                    listener(answer)
+                except Exception:  # the others' answers do not depend on it
+                    traceback.print_exc()
+            self._changed.notify_all()

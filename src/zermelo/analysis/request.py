@@ -46,6 +46,7 @@ class Analyse:
     max_actions: int | None = None  # rows of an answer
     policy: bool = False
     tree: bool = False
+    keep_tree: bool = False  # go on with the tree of the last request that kept one
     report_every: float = 0.0  # seconds between reports during the search; 0: none
 
 
@@ -138,6 +139,7 @@ def _read_analyse(ident: Id, request: Mapping[str, Any], game: Game, simulations
         max_actions=_whole(request, "maxMoves", 0, 1, 65536) or None,
         policy=_truth(request, "includePolicy"),
         tree=_truth(request, "includeTree"),
+        keep_tree=_truth(request, "keepTree"),
         report_every=_seconds(request, "reportEvery"),
     )
 
@@ -153,6 +155,7 @@ _FIELDS = {
     "maxMoves",
     "includePolicy",
     "includeTree",
+    "keepTree",
     "reportEvery",
 }
 

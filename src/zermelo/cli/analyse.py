@@ -22,7 +22,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from zermelo.analysis.engine import TREE_DEPTH, TREE_SHARE
+from zermelo.analysis.alone import TREE_DEPTH, TREE_SHARE
 from zermelo.analysis.make import NETWORK_OPTIONS, make_engine
 from zermelo.cli.jsonl import serve
 from zermelo.cli.judge import open_judge, read_settings, rules_for
