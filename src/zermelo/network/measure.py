@@ -191,6 +191,8 @@ def peak_gflops(threads: int, seconds: float, precision: str = "f32", size: int 
     import openvino as ov
     from openvino import opset13 as op
 
+    from zermelo.network.openvino_core import openvino_core
+
     calls: list[Callable[[], object]] = []
     matrix = np.random.default_rng(0).random((size, size), np.float32)
     for _ in range(threads):
@@ -202,7 +204,7 @@ def peak_gflops(threads: int, seconds: float, precision: str = "f32", size: int 
             "INFERENCE_NUM_THREADS": 1,
             "NUM_STREAMS": 1,
         }
-        request = ov.Core().compile_model(model, "CPU", settings).create_infer_request()
+        request = openvino_core().compile_model(model, "CPU", settings).create_infer_request()
         request.set_input_tensor(ov.Tensor(matrix, shared_memory=True))
         calls.append(partial(request.infer, share_outputs=True))
     return parallel_calls_per_second(calls, seconds) * 2e-9 * size**3

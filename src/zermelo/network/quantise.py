@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import openvino as ov
 from openvino import opset13 as op
 
 from zermelo.games.protocol import Game
 from zermelo.games.registry import named_game
 from zermelo.network.build_openvino import Quantise, openvino_model
+from zermelo.network.openvino_core import openvino_core
 from zermelo.network.positions import sample_observations
 from zermelo.network.weights import Array, Weights
 
@@ -48,7 +48,7 @@ def activation_ranges(weights: Weights, observations: Array) -> dict[str, tuple[
     """Smallest and largest input of each of the tower's convolutions; 0 is always inside."""
     model = openvino_model(weights, -1, taps=True)
     settings = {"INFERENCE_PRECISION_HINT": "f32", "SNIPPETS_MODE": "DISABLE"}
-    compiled = ov.Core().compile_model(model, "CPU", settings)
+    compiled = openvino_core().compile_model(model, "CPU", settings)
     names = [result.get_friendly_name() for result in model.get_results()]
     ranges: dict[str, tuple[float, float]] = {}
     for start in range(0, len(observations), 64):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.network.build_openvino import Quantise, openvino_model
+from zermelo.network.openvino_core import openvino_core
 from zermelo.network.runtimes import Expand
 from zermelo.network.weights import Array, Weights
 
@@ -27,14 +28,9 @@ LARGE = 4_000_000
 
 
 @cache
-def _core() -> Any:
-    return ov.Core()
-
-
-@cache
 def supports_bf16() -> bool:
     """Whether the processor computes in bf16; without, OpenVINO would quietly use f32."""
-    return "BF16" in _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return "BF16" in openvino_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
 
 
 class OpenVinoRuntime:
@@ -79,7 +75,7 @@ class OpenVinoRuntime:
         }
         if self.architecture.activation == "mish":  # its fused kernels lack mish on some CPUs
             settings["SNIPPETS_MODE"] = "DISABLE"
-        return _core().compile_model(model, "CPU", settings)
+        return openvino_core().compile_model(model, "CPU", settings)
 
     @property
     def architecture(self) -> Any:
