@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 CPP_FILES = $(shell git ls-files 'cpp/*.hpp' 'cpp/*.cpp')
 TIDY_FILES = tools/tidy.cpp $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP_FILES)))
+# A file's tests run in one process. A process that dies, or a test that hangs, ends the run.
+PYTEST = $(PY) -m pytest -n auto --maxprocesses 8 --dist loadfile --max-worker-restart 0
+GUARD = --timeout 120 -o faulthandler_timeout=180 -o faulthandler_exit_on_timeout=true
 SANITIZE_ENV = ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
@@ -29,11 +32,11 @@ demo: setup ## Learn Connect Four for three minutes (FOR=20s for less), then pla
 
 test: setup build/tests/core_tests ## Run the tests (minutes)
 	build/tests/core_tests
-	$(PY) -m pytest
+	$(PYTEST) $(GUARD)
 
 test-all: setup build/tests/core_tests ## Run every test, the slow ones too
 	build/tests/core_tests
-	$(PY) -m pytest -m ''
+	$(PYTEST) -m ''
 
 check: setup ## Format, lint, types, layers, generated docs
 	$(BIN)/ruff format --check .
