@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from native_games import native
 from small_networks import small_weights
 
 import zermelo
@@ -17,8 +18,8 @@ from zermelo.network import NetworkEvaluator
 from zermelo.search import Search, SearchOptions, UniformEvaluator
 from zermelo.testing import HashEvaluator
 
-CONNECT4 = zermelo.game("connect4")
-CHESS = zermelo.game("chess")
+CONNECT4 = native("connect4")
+CHESS = native("chess")
 Answer = dict[str, Any]
 
 
@@ -436,7 +437,7 @@ def test_a_network_answers_for_its_own_game_only() -> None:
 
 
 def test_chess_requests_keep_the_encoder_of_the_engines_game() -> None:
-    game = zermelo.game("chess?encoder=lc0")
+    game = native("chess?encoder=lc0")
     request = {"id": 1, "game": "chess?chess960=on", "simulations": 5}
     (answer,) = ask(request, game=game, evaluator=UniformEvaluator())
     assert answer["game"] == "chess?encoder=lc0&chess960=on"

@@ -5,8 +5,8 @@ import random
 from typing import Any
 
 import pytest
+from native_games import native
 
-import zermelo
 from zermelo import _core, reference
 from zermelo.search import Search, SearchOptions
 from zermelo.testing import HashEvaluator
@@ -55,7 +55,7 @@ def visits_by_action(actions: Any, visits: Any) -> dict[int, int]:
 
 def compare(name: str, seed: int, simulations: int) -> None:
     rng = random.Random(f"{name} {seed}")
-    game = zermelo.game(name)
+    game = native(name)
     state = random_position(game, rng)
     chosen = {key: rng.choice(values) for key, values in CHOICES.items()}
     full = rng.random() < 0.5
@@ -112,7 +112,7 @@ def test_visits_values_and_proofs_equal_the_reference_at_length(name: str) -> No
 @pytest.mark.technique("S18")
 def test_many_boards_give_each_board_the_visits_it_has_alone() -> None:
     rng = random.Random(5)
-    game = zermelo.game("connect4")
+    game = native("connect4")
     states = [random_position(game, rng) for _ in range(40)]
     for threads, batch in itertools.product((1, 2), (1, 7, 64)):
         options = SearchOptions(threads=threads, batch=batch, cache_mib=1, cache_symmetry=False)
@@ -133,7 +133,7 @@ def test_a_python_game_is_searched_like_its_native_twin() -> None:
         observation_shape = (2, 3, 3)
 
         def __init__(self) -> None:
-            self.native = zermelo.game("tictactoe")
+            self.native = native("tictactoe")
 
         def __getattr__(self, attribute: str) -> Any:
             return getattr(self.native, attribute)

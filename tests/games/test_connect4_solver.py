@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from native_games import native
 from outside_data import outside_data
 
 import zermelo
 from zermelo import _core
 
 Connect4Solver = _core.Connect4Solver
-GAME = zermelo.game("connect4")
+GAME = native("connect4")
 FIRST_MOVES = [-2, -1, 0, 1, 0, -1, -2]  # the scores of the empty board's columns
 
 

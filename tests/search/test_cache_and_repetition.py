@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from native_games import native
 from small_trees import CountingEvaluator, random_position
 
-import zermelo
 from zermelo import _core
 from zermelo.search import EvaluationCache, Search, SearchOptions, UniformEvaluator
 from zermelo.testing import HashEvaluator
 
-CHESS = zermelo.game("chess")
-TICTACTOE = zermelo.game("tictactoe")
+CHESS = native("chess")
+TICTACTOE = native("tictactoe")
 SHUFFLE = "moves g1f3 g8f6 f3g1 f6g8"
 
 
@@ -101,7 +101,7 @@ def test_transpositions_reuse_evaluations() -> None:
 @pytest.mark.technique("S14")
 def test_a_second_search_needs_no_evaluation_of_what_is_cached() -> None:
     evaluator = CountingEvaluator(7, value=0.1)
-    game = zermelo.game("connect4")
+    game = native("connect4")
     cache = EvaluationCache(4, 7)
     first = Search(game, evaluator, SearchOptions(), cache).run(game.initial(), simulations=200)
     asked = evaluator.positions
@@ -166,7 +166,7 @@ def test_the_rule_50_counter_and_repetitions_tell_cached_positions_apart() -> No
 
 
 def test_older_history_that_the_encoder_shows_can_be_ignored() -> None:
-    lc0 = zermelo.game("chess?encoder=lc0")
+    lc0 = native("chess?encoder=lc0")
     # The same position by two orders of moves, with as many plies and no capture.
     orders = ("g1f3 g8f6 b1c3 b8c6", "b1c3 b8c6 g1f3 g8f6")
     asked = {}
@@ -211,7 +211,7 @@ def test_without_a_cache_nothing_is_kept() -> None:
 
 
 def test_equal_leaves_of_one_batch_are_evaluated_once() -> None:
-    game = zermelo.game("connect4")
+    game = native("connect4")
     evaluator = CountingEvaluator(7)
     options = SearchOptions(batch=64, cache_mib=1)
     states = [game.initial()] * 16
@@ -221,7 +221,7 @@ def test_equal_leaves_of_one_batch_are_evaluated_once() -> None:
 
 
 def test_another_network_does_not_see_the_old_ones_evaluations() -> None:
-    game = zermelo.game("connect4")
+    game = native("connect4")
     search = Search(game, HashEvaluator(1), SearchOptions(cache_mib=1))
     search.run(game.initial(), simulations=100)
     search.swap_evaluator(HashEvaluator(2))
@@ -231,7 +231,7 @@ def test_another_network_does_not_see_the_old_ones_evaluations() -> None:
 
 
 def test_positions_with_more_actions_than_the_cache_keeps_are_still_searched() -> None:
-    game = zermelo.game("hex?size=11")
+    game = native("hex?size=11")
     search = Search(game, _core.HashEvaluator(0), SearchOptions(cache_mib=1))
     result = search.run(game.initial(), simulations=300)
     assert int(result.visits.sum()) == 300

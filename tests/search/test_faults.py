@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from native_games import native
 
-import zermelo
 from zermelo.search import Search, SearchOptions, UniformEvaluator
 from zermelo.testing import HashEvaluator
 
-CONNECT4 = zermelo.game("connect4")
+CONNECT4 = native("connect4")
 GOLDEN = Path(__file__).parents[1] / "golden"
 Answer = tuple[np.ndarray, np.ndarray]
 
@@ -232,7 +232,7 @@ def test_columns_of_values_and_strided_policies_are_read_rightly() -> None:
 
 
 def test_a_finished_game_is_not_searched() -> None:
-    game = zermelo.game("tictactoe")
+    game = native("tictactoe")
     over = game.parse_position("XXX/OO./...")
     search = Search(game, UniformEvaluator(), plain())
     with pytest.raises(ValueError, match="the game is over"):
@@ -244,7 +244,7 @@ def test_a_finished_game_is_not_searched() -> None:
 
 
 def test_a_refused_position_leaves_the_tree_where_it_was() -> None:
-    game = zermelo.game("tictactoe")
+    game = native("tictactoe")
     search = Search(game, UniformEvaluator(), plain())
     result = search.run(game.initial(), simulations=50)
     with pytest.raises(ValueError, match="the game is over"):

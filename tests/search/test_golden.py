@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from native_games import native
 
-import zermelo
 from zermelo.search import Search, SearchOptions
 from zermelo.testing import HashEvaluator
 
@@ -29,7 +29,7 @@ def tree(name: str, variant: str) -> dict[str, Any]:
     """Two moves of the search's own choice; visits of every root action."""
     chosen = dict(VARIANTS[variant])
     full = chosen.pop("full", False)
-    game = zermelo.game(name)
+    game = native(name)
     search = Search(game, HashEvaluator(7), SearchOptions(**chosen, seed=7, cache_mib=0))
     state, moves = game.initial(), []
     for _ in range(2):

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from native_games import native
 from small_trees import CountingEvaluator, random_position
 
-import zermelo
 from zermelo.search import Search, SearchOptions, SearchResult, UniformEvaluator
 from zermelo.testing import HashEvaluator
 
@@ -24,7 +24,7 @@ def plain(**options: Any) -> SearchOptions:
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("full", [False, True])
 def test_a_board_among_many_is_searched_as_if_alone(name: str, full: bool) -> None:
-    game, rng = zermelo.game(name), random.Random(name)
+    game, rng = native(name), random.Random(name)
     states = [random_position(game, rng) for _ in range(12)]
     # Each board has noise of its own; without noise a full search is the same alone.
     options = plain(batch=5, dirichlet_epsilon=0.0)
@@ -39,7 +39,7 @@ def test_a_board_among_many_is_searched_as_if_alone(name: str, full: bool) -> No
 
 @pytest.mark.technique("S18")
 def test_leaves_of_all_boards_share_a_batch() -> None:
-    game, rng = zermelo.game("othello"), random.Random(1)
+    game, rng = native("othello"), random.Random(1)
     states = [random_position(game, rng, most=20) for _ in range(10)]
     evaluator = CountingEvaluator(game.num_actions)
     search = Search(game, evaluator, plain(batch=32, leaves_per_tree=4))
@@ -52,7 +52,7 @@ def test_leaves_of_all_boards_share_a_batch() -> None:
 
 
 def test_boards_have_different_noise_that_does_not_depend_on_threads() -> None:
-    game = zermelo.game("connect4")
+    game = native("connect4")
     states = [game.initial()] * 6
     runs = []
     for threads in (1, 2):
@@ -71,7 +71,7 @@ def test_no_boards_give_no_results() -> None:
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("threads", [2, 4])
 def test_threads_use_the_whole_budget_and_leave_the_tree_in_order(name: str, threads: int) -> None:
-    game, rng = zermelo.game(name), random.Random(name)
+    game, rng = native(name), random.Random(name)
     for seed in range(3):
         state = random_position(game, rng, most=30)
         options = plain(threads=threads, leaves_per_tree=1 + seed, cache_mib=seed)
@@ -90,13 +90,13 @@ def test_threads_use_the_whole_budget_and_leave_the_tree_in_order(name: str, thr
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_threads_find_the_same_easy_move(threads: int) -> None:
-    chess = zermelo.game("chess")
+    chess = native("chess")
     state = chess.parse_position("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")
     search = Search(chess, UniformEvaluator(), plain(threads=threads))
     result = search.run(state, simulations=5000)
     assert (result.best.text, result.mate) == ("d1d8", 1)
     assert result.root_visits < 500  # the proof ends it
-    connect4 = zermelo.game("connect4")
+    connect4 = native("connect4")
     state = connect4.parse_position("......./......./......./......./OOO..../XXX....")
     search = Search(connect4, HashEvaluator(), plain(threads=threads, solver=False))
     assert search.run(state, simulations=4000).best_action == 3
@@ -104,7 +104,7 @@ def test_threads_find_the_same_easy_move(threads: int) -> None:
 
 @pytest.mark.technique("S19")
 def test_threads_work_with_a_python_evaluator_in_mini_batches() -> None:
-    game = zermelo.game("othello")
+    game = native("othello")
     evaluator = CountingEvaluator(game.num_actions, value=0.1)
     search = Search(game, evaluator, plain(threads=3, leaves_per_tree=8))
     result = search.run(game.initial(), simulations=600)
@@ -116,7 +116,7 @@ def test_threads_work_with_a_python_evaluator_in_mini_batches() -> None:
 
 @pytest.mark.technique("S19")
 def test_virtual_loss_keeps_threads_apart() -> None:
-    game = zermelo.game("chess")
+    game = native("chess")
     rates = {}
     for virtual_loss in (0, 1):
         options = plain(threads=4, virtual_loss=virtual_loss, leaves_per_tree=8)
@@ -128,7 +128,7 @@ def test_virtual_loss_keeps_threads_apart() -> None:
 
 
 def test_stop_ends_a_search_from_another_thread() -> None:
-    game = zermelo.game("chess")
+    game = native("chess")
     for threads in (1, 2):
         search = Search(game, UniformEvaluator(), plain(threads=threads))
         timer = threading.Timer(0.15, search.stop)
@@ -145,7 +145,7 @@ def test_stop_ends_a_search_from_another_thread() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_time_limit_ends_the_search(threads: int) -> None:
-    game = zermelo.game("chess")
+    game = native("chess")
     search = Search(game, UniformEvaluator(), plain(threads=threads))
     result = search.run(game.initial(), seconds=0.2)
     assert result.stop == "time"
@@ -155,7 +155,7 @@ def test_a_time_limit_ends_the_search(threads: int) -> None:
 
 
 def test_a_slow_evaluator_does_not_stretch_the_time_limit() -> None:
-    game = zermelo.game("connect4")
+    game = native("connect4")
 
     def slow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         time.sleep(0.03)
@@ -168,7 +168,7 @@ def test_a_slow_evaluator_does_not_stretch_the_time_limit() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_stops_at_its_bound_of_nodes_and_says_so(threads: int) -> None:
-    game = zermelo.game("chess")
+    game = native("chess")
     search = Search(game, UniformEvaluator(), plain(max_nodes=2000, threads=threads))
     result = search.run(game.initial(), simulations=100_000)
     assert result.stop == "max_nodes"
@@ -182,7 +182,7 @@ def test_a_search_stops_at_its_bound_of_nodes_and_says_so(threads: int) -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_progress_shows_the_search_so_far(threads: int) -> None:
-    game = zermelo.game("chess")
+    game = native("chess")
     search = Search(game, UniformEvaluator(), plain(threads=threads))
     seen: list[SearchResult] = []
     result = search.run(game.initial(), seconds=0.5, progress=seen.append)
@@ -194,7 +194,7 @@ def test_progress_shows_the_search_so_far(threads: int) -> None:
 
 
 def test_an_error_of_the_progress_callback_ends_the_search() -> None:
-    game = zermelo.game("chess")
+    game = native("chess")
 
     def refuse(_: SearchResult) -> None:
         raise LookupError("enough")

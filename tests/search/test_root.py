@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from native_games import native
 from small_trees import TableEvaluator, TreeGame, puct_scores
 
-import zermelo
 from zermelo.search import Search, SearchOptions, UniformEvaluator
 from zermelo.testing import HashEvaluator
 
-CONNECT4 = zermelo.game("connect4")
-OTHELLO = zermelo.game("othello")
+CONNECT4 = native("connect4")
+OTHELLO = native("othello")
 
 
 def search_of(game: Any = CONNECT4, network: int = 0, **options: Any) -> Search:
@@ -251,7 +251,7 @@ def test_equal_visits_are_decided_for_the_first_action() -> None:
 
 @pytest.mark.technique("S20")
 def test_rows_carry_visits_q_prior_wdl_proof_and_line() -> None:
-    game = zermelo.game("tictactoe")
+    game = native("tictactoe")
     state = game.parse_position("XX./OO./...")
     search = Search(game, HashEvaluator(), SearchOptions(cache_mib=0))
     result = search.run(state, simulations=100)
@@ -282,7 +282,7 @@ def test_allowed_restricts_what_is_searched_and_what_is_played() -> None:
 
 
 def test_a_forbidden_win_is_not_played() -> None:
-    game = zermelo.game("tictactoe")
+    game = native("tictactoe")
     state = game.parse_position("XX./OO./...")
     search = Search(game, HashEvaluator(), SearchOptions(cache_mib=0))
     assert search.run(state, simulations=100).best.text == "c3"
@@ -292,7 +292,7 @@ def test_a_forbidden_win_is_not_played() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_restricted_to_lost_actions_ends(threads: int) -> None:
-    game = zermelo.game("tictactoe")
+    game = native("tictactoe")
     state = game.parse_position("XX./O.O/...")
     lost = game.parse_action(state, "a1")
     options = SearchOptions(cache_mib=0, threads=threads)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from native_games import native
 from small_trees import (
     DRAW,
     CountingEvaluator,
@@ -16,7 +17,6 @@ from small_trees import (
     stepped,
 )
 
-import zermelo
 from zermelo.search import Search, SearchOptions
 from zermelo.testing import HashEvaluator
 
@@ -30,7 +30,7 @@ def quiet(**options: Any) -> SearchOptions:
 
 @pytest.mark.technique("S1")
 def test_priors_are_the_softmax_over_legal_actions_only() -> None:
-    game = zermelo.game("tictactoe")
+    game = native("tictactoe")
     state = game.parse_position("XO./.../...")
 
     def evaluate(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -79,7 +79,7 @@ def test_a_leaf_is_expanded_on_its_first_visit_and_keeps_n_w_q_p() -> None:
     ids=str,
 )
 def test_every_simulation_goes_to_the_best_q_plus_u(name: str, chosen: dict[str, Any]) -> None:
-    game = zermelo.game(name)
+    game = native(name)
     options = quiet(**chosen)
     for seed in range(3):
         state = random_position(game, random.Random(seed), most=20)
@@ -117,7 +117,7 @@ def test_the_root_has_its_own_first_play_rule() -> None:
 
 @pytest.mark.technique("S4")
 def test_virtual_loss_spreads_the_leaves_of_one_batch() -> None:
-    game = zermelo.game("connect4")
+    game = native("connect4")
     sizes = {}
     for virtual_loss in (0, 1):
         evaluator = CountingEvaluator(7)
@@ -183,7 +183,7 @@ def test_a_draw_stays_a_draw_under_the_turn_discount() -> None:
 
 @pytest.mark.technique("S10")
 def test_quicker_wins_are_worth_more() -> None:
-    game = zermelo.game("tictactoe")
+    game = native("tictactoe")
     now, later = (game.parse_position(p) for p in ("XX./OO./...", "XO./.../..."))
     options = SearchOptions(turn_discount=0.9, cache_mib=0)
     quick = Search(game, HashEvaluator(), options).run(now, simulations=5000)
@@ -197,7 +197,7 @@ def test_quicker_wins_are_worth_more() -> None:
 @pytest.mark.technique("S17")
 @pytest.mark.parametrize(("compression", "decay"), [(0.05, 1.0), (0.3, 0.5)])
 def test_prior_compression_flattens_priors_by_its_formula(compression: float, decay: float) -> None:
-    game = zermelo.game("connect4")
+    game = native("connect4")
     options = quiet(prior_compression=compression, prior_compression_decay=decay)
     search = Search(game, HashEvaluator(3), options)
     for before, index in stepped(search, game.initial(), 80):
@@ -225,7 +225,7 @@ def test_prior_compression_decays_with_depth() -> None:
 @pytest.mark.technique("S17")
 @pytest.mark.parametrize("gamma", [0.5, 0.8])
 def test_slower_averaging_moves_the_mean_by_its_formula(gamma: float) -> None:
-    game = zermelo.game("othello")
+    game = native("othello")
     options = quiet(averaging_power=gamma, turn_discount=1.0)
     search = Search(game, HashEvaluator(1), options)
     before = search.run(game.initial(), simulations=0)
@@ -243,7 +243,7 @@ def test_slower_averaging_moves_the_mean_by_its_formula(gamma: float) -> None:
 
 @pytest.mark.technique("S17")
 def test_branching_balance_scales_u_by_its_formula() -> None:
-    game = zermelo.game("othello")
+    game = native("othello")
     rng = random.Random(4)
     options = quiet(branching_power=0.7, branching_balance=1.3)
     for seed in range(3):

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from native_games import native
 from small_trees import DRAW, LOSS, WIN, TableEvaluator, TreeGame
 
-import zermelo
 from zermelo import _core
 from zermelo.search import Search, SearchOptions, UniformEvaluator
 from zermelo.testing import HashEvaluator
 
-TICTACTOE = zermelo.game("tictactoe")
+TICTACTOE = native("tictactoe")
 
 
 def plain(**options: Any) -> SearchOptions:
@@ -68,7 +68,7 @@ def test_every_tictactoe_position_is_proven_as_exhaustive_search_says() -> None:
 
 @pytest.mark.technique("S11")
 def test_late_connect_four_positions_are_proven_as_the_solver_says() -> None:
-    game, solver, rng = zermelo.game("connect4"), _core.Connect4Solver(), random.Random(8)
+    game, solver, rng = native("connect4"), _core.Connect4Solver(), random.Random(8)
     states: list[Any] = []
     while len(states) < 200:
         state = game.initial()

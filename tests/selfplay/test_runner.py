@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from native_games import native
 
 import zermelo
 from zermelo import _core
@@ -15,7 +16,7 @@ FULL, RESIGNED, ADJUDICATED, AUDIT, PROVEN = 1, 2, 4, 8, 16
 
 
 def make_runner(game: str = "connect4", evaluator: Any = None, search: Any = None, **options: Any):
-    rules = zermelo.game(game)
+    rules = native(game)
     chosen = _core.SelfPlayOptions(**({"games": 16, "simulations": 40, "seed": 5} | options))
     evaluator = _core.HashEvaluator(3) if evaluator is None else evaluator
     return _core.make_selfplay(
@@ -181,7 +182,7 @@ def test_a_low_temperature_prefers_the_most_visited_action() -> None:
         second = played["observations"][played["plies"] == 1]
         return float((second == centre).all(axis=1).mean())
 
-    game = zermelo.game("connect4")
+    game = native("connect4")
     centre = game.observe_packed(game.play(game.initial(), 3))
     assert centre_openings(0.1) > centre_openings(1.0) > centre_openings(10.0)
 
@@ -207,7 +208,7 @@ def test_openings_are_sampled_from_the_policy() -> None:
     played = make_runner(
         evaluator=one_sided, opening_share=1.0, opening_plies=1, full_search_probability=1
     ).play(200)
-    game = zermelo.game("connect4")
+    game = native("connect4")
     third = game.play(game.initial(), 2)
     fifth = game.play(game.initial(), 4)
     expected = min(tuple(game.observe_packed(s).tolist()) for s in (third, fifth))

@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from native_games import native
 
 import zermelo
 from zermelo.games.svg import _BEST, _HINT
@@ -45,7 +46,7 @@ def test_the_best_action_and_its_rivals_are_marked_on_the_board(spec: str) -> No
 
 
 def test_an_arrow_of_chess_goes_from_square_to_square() -> None:
-    game = zermelo.game("chess")
+    game = native("chess")
     state = game.parse_position("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")
     result = Search(game, UniformEvaluator()).run(state, simulations=500)
     (arrow,) = [
@@ -58,7 +59,7 @@ def test_an_arrow_of_chess_goes_from_square_to_square() -> None:
 
 
 def test_the_table_has_the_candidates_and_what_is_proven() -> None:
-    game = zermelo.game("tictactoe")
+    game = native("tictactoe")
     state = game.parse_position("XX./OO./...")
     result = Search(game, UniformEvaluator()).run(state, simulations=50)
     root = page(result)
@@ -84,7 +85,7 @@ def test_a_view_redraws_one_place_while_the_search_runs() -> None:
         Handle().update(picture)
         return Handle()
 
-    game = zermelo.game("connect4")
+    game = native("connect4")
     view = NotebookView(frames_per_second=20, display=display)
     search = Search(game, UniformEvaluator(), SearchOptions(solver=False))
     result = search.run(game.initial(), seconds=0.4, progress=view)

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
+from native_games import native
 
 import zermelo
 from zermelo.cli import main
@@ -23,7 +24,7 @@ MOST_BYTES = 2 << 20
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_shipped_network_is_small_and_is_found_by_its_game(file: Path) -> None:
     assert file.stat().st_size <= MOST_BYTES
-    game = zermelo.game(load_network(file).architecture.game)
+    game = native(load_network(file).architecture.game)
     assert shipped_network(game) == str(file)
     load_network(file, game)
 
@@ -42,14 +43,14 @@ def test_connect_four_othello_on_6x6_and_tic_tac_toe_have_one() -> None:
 
 
 def test_a_game_without_one_is_played_by_a_search_that_judges_by_random_games() -> None:
-    hex5 = zermelo.game("hex?size=5")
+    hex5 = native("hex?size=5")
     assert shipped_network(hex5) is None
     assert default_opponent(hex5).name == "search?simulations=400&evaluator=rollout"
 
 
 def test_hints_are_by_the_network_or_by_many_random_games() -> None:
-    assert adviser(zermelo.game("hex")).name == "search?simulations=2000&evaluator=rollout"
-    assert "connect4.onnx?simulations=800&" in adviser(zermelo.game("connect4")).name
+    assert adviser(native("hex")).name == "search?simulations=2000&evaluator=rollout"
+    assert "connect4.onnx?simulations=800&" in adviser(native("connect4")).name
 
 
 def test_play_takes_the_network_and_says_so(
@@ -61,7 +62,7 @@ def test_play_takes_the_network_and_says_so(
 
 
 def test_the_network_of_connect_four_opens_in_the_centre_and_ends_the_game() -> None:
-    game = zermelo.game("connect4")
+    game = native("connect4")
     opponent = default_opponent(game)
     opponent.prepare(game)
     assert game.action_text(game.initial(), opponent.choose(game, game.initial())) == "4"

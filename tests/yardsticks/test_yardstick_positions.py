@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from exact_player import ByScore, Scores, position_file
+from native_games import native
 from outside_data import outside_data
 from scripts import load_script
 
-import zermelo
 from zermelo import _core
 from zermelo.errors import UserError
 from zermelo.games.protocol import State
@@ -36,8 +36,8 @@ from zermelo.yardsticks.positions import (
 )
 
 ROOT = Path(__file__).parents[2]
-CONNECT4: Any = zermelo.game("connect4")
-TICTACTOE: Any = zermelo.game("tictactoe")
+CONNECT4: Any = native("connect4")
+TICTACTOE: Any = native("tictactoe")
 
 
 def set_scores() -> Scores:
@@ -283,7 +283,7 @@ def test_a_set_of_another_game_is_refused(tmp_path: Path) -> None:
 
 def test_othello_positions_use_the_scores_of_their_file(tmp_path: Path) -> None:
     board = "---------------------------OX------XO---------------------------"
-    game = zermelo.game("othello")
+    game = native("othello")
     moves = [game.action_text(game.initial(), a) for a in game.legal_actions(game.initial())]
     scored = ";".join(
         f"{move}:{score:+d}" for move, score in zip(moves, (4, 0, -2, 2), strict=True)
