@@ -71,7 +71,7 @@ def files() -> Places:
     found: Places = defaultdict(list)
     paths = [*(ROOT / "cpp").rglob("*.[ch]pp"), *(ROOT / "src").rglob("*.py")]
     for path in sorted(paths):
-        if path.stem != "options" and "tests" not in path.parts:
+        if path.stem != "options" and "tests" not in path.relative_to(ROOT).parts:
             for technique in sorted(set(ID.findall(comments(path)))):
                 found[technique].append(path.relative_to(ROOT).as_posix())
     return found
