@@ -1,17 +1,50 @@
 """What a person did wrong, as opposed to what the program did wrong, and what was probably meant.
 
-A `UserError` carries exactly one sentence; the command line prints it and nothing else. It is a
-`ValueError`, so that callers of the library need not know it.
+A person's mistake is a `UserError`, a refusal of the core, or a fault in their own game file;
+`users_sentence` tells such mistakes from ours. Knows no command: others print the sentence. A
+`UserError` is a `ValueError`, so that callers of the library need not know it.
 """
 
 from __future__ import annotations
 
 import difflib
+import traceback
 from collections.abc import Iterable
+
+from zermelo._core import RefusedError
+
+GAME_MODULE = "zermelo_game_"  # how the names of modules begin that are made of people's game files
 
 
 class UserError(ValueError):
     """A mistake in what was asked for; the message is one sentence for the person who asked."""
+
+
+# What to catch where input is read: what Python refuses, and what the core does.
+REFUSALS = (UserError, RefusedError)
+
+
+def users_sentence(error: BaseException) -> str | None:
+    """One line for the person whose mistake it is; None if the fault is ours."""
+    if isinstance(error, REFUSALS):
+        return one_line(str(error) or type(error).__name__)
+    place = place_in_game_file(error)
+    return None if place is None else one_line(f"{place}: {type(error).__name__}: {error}")
+
+
+def place_in_game_file(error: BaseException) -> str | None:
+    """The deepest line of a person's game file in the traceback."""
+    places = [
+        f"{frame.f_code.co_filename} line {line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__")).startswith(GAME_MODULE)
+    ]
+    return places[-1] if places else None
+
+
+def one_line(text: str) -> str:
+    """Without line breaks."""
+    return " ".join(text.split())
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

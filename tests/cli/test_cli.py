@@ -119,19 +119,6 @@ def test_bad_input_is_one_sentence(capsys: Captured, arguments: list[str], sente
     assert sentence in fails(capsys, *arguments)
 
 
-def test_a_fault_in_a_game_file_names_its_line(capsys: Captured, tmp_path: Path) -> None:
-    source = Path(EXAMPLE).read_text().replace("return state[1]\n", "return 1 // 0\n", 1)
-    path = tmp_path / "broken_game.py"
-    path.write_text(source)
-    assert "ZeroDivisionError" in fails(capsys, "play", str(path), "--against", "random")
-
-
-def test_a_fault_of_the_program_itself_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zermelo.cli.check.check_game", lambda *_, **__: 1 // 0)
-    with pytest.raises(ZeroDivisionError):
-        main(["check", "tictactoe"])
-
-
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_ends_a_long_count_with_130() -> None:
     process = spawn("perft", "chess", "9")

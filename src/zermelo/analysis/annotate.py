@@ -20,7 +20,7 @@ import chess.pgn
 from zermelo.analysis.answer import Listener
 from zermelo.analysis.engine import AnalysisEngine
 from zermelo.analysis.request import Analyse, related_game
-from zermelo.errors import UserError
+from zermelo.errors import REFUSALS, UserError
 from zermelo.games.notation import parse_action, parse_position
 from zermelo.games.protocol import Game, State
 from zermelo.options import option
@@ -186,7 +186,7 @@ class _Job:
         self.found: dict[int, Evaluation] = {}
         try:
             self.states = self._play(board)
-        except ValueError as error:
+        except REFUSALS as error:
             self.review.warnings.append(f"game {number} is left as it is: {error}")
             self.states, self.nodes = [], []
 

@@ -11,7 +11,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["uci"] and not {"-h", "--help"} & set(given):
+    if given[:1] == ["uci"] and not {"-h", "--help", "--traceback"} & set(given):
         from zermelo.uci.start import main as engine  # without what the other commands import
 
         return engine(given[1:])

@@ -27,6 +27,7 @@ from zermelo.analysis.make import NETWORK_OPTIONS, make_engine
 from zermelo.cli.jsonl import serve
 from zermelo.cli.judge import open_judge, read_settings, rules_for
 from zermelo.cli.options import (
+    MOST_SIMULATIONS,
     PIPED_WIDTH,
     BackendOption,
     GameArgument,
@@ -61,7 +62,9 @@ def analyse(
     game: GameArgument,
     *,
     position: Annotated[str | None, typer.Option(help="Look at this, not the start.")] = None,
-    simulations: Annotated[int | None, typer.Option(min=1, help="Stop after so many.")] = None,
+    simulations: Annotated[
+        int | None, typer.Option(min=1, max=MOST_SIMULATIONS, help="Stop after so many.")
+    ] = None,
     seconds: Annotated[
         float | None, typer.Option(min=0.0, help="Stop after so long; 3 if nothing is given.")
     ] = None,

@@ -18,7 +18,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from zermelo.analysis.make import make_engine
 from zermelo.cli.judge import open_judge, read_settings, rules_for
-from zermelo.cli.options import BackendOption, SearchSetOption, WeightsOption
+from zermelo.cli.options import MOST_SIMULATIONS, BackendOption, SearchSetOption, WeightsOption
 from zermelo.errors import UserError
 from zermelo.players.search_player import EVALUATORS
 
@@ -43,7 +43,9 @@ def annotate(
         Path | None, typer.Option("--output", "-o", help="Where to; standard output if none.")
     ] = None,
     weights: WeightsOption = None,
-    simulations: Annotated[int, typer.Option(min=1, help="For each position.")] = 800,
+    simulations: Annotated[
+        int, typer.Option(min=1, max=MOST_SIMULATIONS, help="For each position.")
+    ] = 800,
     backend: BackendOption = "auto",
     evaluator: Annotated[
         str | None, typer.Option(help=f"In place of a network: {', '.join(EVALUATORS)}.")

@@ -10,7 +10,7 @@ import typer
 
 from zermelo.cli.bench_network import MAX_THREADS, PrecisionOption, precision_error
 from zermelo.cli.judge import tell_choice
-from zermelo.cli.options import BackendOption, JsonOption
+from zermelo.cli.options import MOST_SIMULATIONS, BackendOption, JsonOption
 from zermelo.errors import UserError
 from zermelo.games.notation import parse_position
 from zermelo.games.registry import named_game
@@ -37,7 +37,9 @@ CHESS_POSITIONS = (
 def bench_chess(
     weights: Annotated[str, typer.Option(help="An lc0 network (.pb.gz) or one of ours, or a run.")],
     *,
-    simulations: Annotated[int, typer.Option(min=1, help="For each position.")] = 10_000,
+    simulations: Annotated[
+        int, typer.Option(min=1, max=MOST_SIMULATIONS, help="For each position.")
+    ] = 10_000,
     positions: Annotated[int, typer.Option(min=1, max=10, help="How many of the ten.")] = 10,
     threads: Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Threads on one tree.")] = 2,
     leaves: Annotated[int, typer.Option(min=1, help="Leaves in a batch.")] = 8,

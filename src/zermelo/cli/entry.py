@@ -1,7 +1,7 @@
-"""Puts the commands together and turns every mistake of the user into one sentence.
+"""Puts the commands together and runs one; `mistakes` says what went wrong.
 
-A command module has a function `add_to(app)`; to add one, name it in GROUPS. Exit codes: 0 done,
-1 the answer is no (a check failed), 2 bad input, 130 interrupted.
+A command module has a function `add_to(app)`; to add one, name it in GROUPS. `exit_codes` has what
+a command ends with.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import traceback
 from collections.abc import Collection, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from zermelo.games.python_file import place_in_game_file
+from zermelo.cli.exit_codes import INTERRUPTED, NO
+from zermelo.cli.mistakes import tell
 
 # The commands by what they are for, in the order of the help. A command's module has its name; only
 # the module of the command that is asked for is imported, so that it starts at once.
@@ -26,10 +28,8 @@ GROUPS = {
     "Look inside": ("runs", "doctor", "replay", "analyse", "annotate"),
     "Tools": ("check", "perft", "export"),
 }
+TRACEBACK = "--traceback"
 COMMANDS = tuple(command for commands in GROUPS.values() for command in commands)
-
-# Typer's own class of usage errors; releases differ in where it is defined.
-_UsageError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
 def make_app(wanted: Collection[str] = COMMANDS) -> typer.Typer:
@@ -45,6 +45,9 @@ def make_app(wanted: Collection[str] = COMMANDS) -> typer.Typer:
     def root(
         context: typer.Context,
         version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+        _: Annotated[  # `main` takes it out, wherever it stands
+            bool, typer.Option(TRACEBACK, help="Show where in the code any error comes from.")
+        ] = False,
     ) -> None:
         if version:
             from zermelo import __version__
@@ -73,8 +76,10 @@ def commands_for(arguments: Sequence[str]) -> Collection[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    show_traceback = TRACEBACK in given
+    given = [word for word in given if word != TRACEBACK]
     try:
-        given = list(sys.argv[1:] if arguments is None else arguments)
         command = typer.main.get_command(make_app(commands_for(given)))
         result = command.main(
             args=given,
@@ -84,23 +89,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
     except (KeyboardInterrupt, typer.Abort):
-        code = 130
+        if show_traceback:
+            traceback.print_exc()
+        code = INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as in `zermelo games | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return NO
     except Exception as error:
-        sentence = sentence_for(error)
-        if sentence is None:
-            raise
-        print(f"zermelo: {sentence}", file=sys.stderr)
-        return 2
-    if code == 130:
+        return tell(error, given, show_traceback)
+    if code == INTERRUPTED:
         print("zermelo: interrupted", file=sys.stderr)
         own = arguments is None  # not called by a program that goes on
         if own and threading.active_count() > 1:  # the core may still be counting
             sys.stdout.flush()
             end_engines()
-            os._exit(130)
+            os._exit(INTERRUPTED)
     return code
 
 
@@ -110,20 +113,3 @@ def end_engines() -> None:
         from zermelo.players.uci_engine import end_all_engines
 
         end_all_engines()
-
-
-def sentence_for(error: Exception) -> str | None:
-    """One line about a mistake of the user; None if the program itself is at fault."""
-    if isinstance(error, _UsageError):
-        return one_line(error.format_message())  # type: ignore[attr-defined]
-    if isinstance(error, OSError) and error.filename is not None:
-        return one_line(f"'{error.filename}': {error.strerror}")
-    if isinstance(error, ValueError | OSError):
-        return one_line(str(error) or type(error).__name__)
-    place = place_in_game_file(error)
-    return None if place is None else one_line(f"{place}: {type(error).__name__}: {error}")
-
-
-def one_line(text: str) -> str:
-    """Without line breaks."""
-    return " ".join(text.split())

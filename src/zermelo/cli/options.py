@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 PIPED_WIDTH = 110  # columns of a table when the output is no terminal
+MOST_SIMULATIONS = 10**12  # more than any machine gets through
 
 GameArgument = Annotated[str, typer.Argument(help="A game's name or Python file.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -22,7 +22,7 @@ def add_to(app: typer.Typer) -> None:
 
 def perft(
     game: GameArgument,
-    depth: Annotated[int, typer.Argument(min=0, help="Plies.")],
+    depth: Annotated[int, typer.Argument(min=0, max=10_000, help="Length in plies.")],
     position: Annotated[str | None, typer.Option(help="Count from here, not the start.")] = None,
     divide: Annotated[bool, typer.Option("--divide", help="Count below each action.")] = False,
     as_json: JsonOption = False,

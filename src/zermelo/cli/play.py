@@ -18,7 +18,7 @@ from rich.console import Console
 from zermelo.cli.judge import changed_options, search_of, tell_choice
 from zermelo.cli.match_report import short_name
 from zermelo.cli.options import GameArgument
-from zermelo.errors import UserError
+from zermelo.errors import REFUSALS, UserError
 from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, outcome_text, parse_position
 from zermelo.games.protocol import Game
@@ -200,7 +200,7 @@ class Session:
         elif line:
             try:
                 action = self.board.parse(line)
-            except ValueError as error:
+            except REFUSALS as error:
                 self.say(f"{error}. Type 'moves' to see what is legal.")
             else:
                 self.board.play(action)

@@ -14,7 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from zermelo.cli.options import JsonOption
-from zermelo.errors import UserError
+from zermelo.errors import REFUSALS, UserError
 from zermelo.files import TEMPORARY
 from zermelo.games import game as find_game
 from zermelo.replay import Schema, Shard, ShardHeader, read_header, read_shard
@@ -180,7 +180,7 @@ def _read(path: Path, schemas: dict[str, Schema | None]) -> Shard | str:
         if name not in schemas:
             try:
                 schemas[name] = Schema.of(find_game(name))
-            except ValueError:  # a game from a file of which only the name is known
+            except REFUSALS:  # a game from a file of which only the name is known
                 schemas[name] = None
         return read_shard(path, schemas[name])
     except FileNotFoundError:

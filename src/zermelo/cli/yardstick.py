@@ -17,6 +17,7 @@ from zermelo.cli.judge import (
 )
 from zermelo.cli.match_report import Live, OpeningsOption, SeedOption, print_table
 from zermelo.cli.options import (
+    MOST_SIMULATIONS,
     BackendOption,
     GameArgument,
     JsonOption,
@@ -49,7 +50,9 @@ def yardstick(
     evaluator: Annotated[
         str | None, typer.Option(help="In place of a network: uniform, rollout or hash.")
     ] = None,
-    simulations: Annotated[int, typer.Option(min=1, help="Of the search, for a choice.")] = 100,
+    simulations: Annotated[
+        int, typer.Option(min=1, max=MOST_SIMULATIONS, help="Of the search, for a choice.")
+    ] = 100,
     positions: Annotated[
         list[str] | None,
         typer.Option(

@@ -13,7 +13,7 @@ from typing import Any
 
 from zermelo import _core
 from zermelo.config.options import GameOptions, LoopOptions, NetworkSettings
-from zermelo.errors import UserError, nearest
+from zermelo.errors import REFUSALS, UserError, nearest
 from zermelo.options import make_options, option_table
 
 # Set by the loop from its own seed, so a run file does not have them.
@@ -87,5 +87,5 @@ def _make(kind: type, values: Mapping[str, Any], place: str) -> Any:
         return make_options(kind, values, place)
     try:
         return kind(**values)
-    except (ValueError, TypeError) as error:
+    except (*REFUSALS, TypeError) as error:
         raise UserError(f"{place}: {error}") from None

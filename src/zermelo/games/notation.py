@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from zermelo.errors import UserError
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from zermelo.errors import REFUSALS, UserError
+from zermelo.games.native import is_native
 from zermelo.games.protocol import Game, Outcome, State
 
 
@@ -13,10 +17,11 @@ def action_text(game: Game, state: State, action: int) -> str:
 
 
 def parse_action(game: Game, state: State, text: str) -> int:
-    """The legal action that `text` names; ValueError if there is none."""
+    """The legal action that `text` names; refuses if there is none."""
     read = getattr(game, "parse_action", None)
     if read is not None:
-        return int(read(state, text))
+        with _game_may_refuse(game):
+            return int(read(state, text))
     actions = list(game.legal_actions(state))
     for action in actions:
         if action_text(game, state, action) == text:
@@ -32,13 +37,25 @@ def position_text(game: Game, state: State) -> str:
 
 
 def parse_position(game: Game, text: str) -> State:
-    """The position that `text` describes; ValueError if the game cannot read any."""
+    """The position that `text` describes; refuses if the game cannot read any."""
     read = getattr(game, "parse_position", None)
     if read is None:
         raise UserError(f"positions of {game.name} cannot be typed: it has no parse_position")
     if not text.isascii():
         raise UserError(f"position '{text}' has letters that no position of {game.name} has")
-    return read(text)
+    with _game_may_refuse(game):
+        return read(text)
+
+
+@contextmanager
+def _game_may_refuse(game: Game) -> Iterator[None]:
+    """A game in Python says with a ValueError that it cannot read a text; the core has its own."""
+    try:
+        yield
+    except ValueError as error:
+        if isinstance(error, REFUSALS) or is_native(game):
+            raise
+        raise UserError(str(error)) from error
 
 
 def outcome_text(outcome: Outcome | None) -> str:

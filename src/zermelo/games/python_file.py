@@ -15,11 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from zermelo.errors import UserError
+from zermelo.errors import GAME_MODULE, UserError
 from zermelo.games.parameters import parse_settings, settings_of, split_spec
 from zermelo.games.protocol import METHODS, Game, missing_members
-
-MODULE_PREFIX = "zermelo_game_"
 
 _loaded: dict[str, tuple[tuple[int, int], ModuleType]] = {}  # module name -> version, module
 
@@ -59,7 +57,7 @@ def load_module(path: Path) -> ModuleType:
     status = place.stat()
     version = (status.st_mtime_ns, status.st_size)
     digest = hashlib.blake2b(str(place).encode(), digest_size=6).hexdigest()
-    name = MODULE_PREFIX + digest
+    name = GAME_MODULE + digest
     if name in _loaded and _loaded[name][0] == version:
         return _loaded[name][1]
     specification = importlib.util.spec_from_file_location(name, place)
@@ -76,16 +74,6 @@ def load_module(path: Path) -> ModuleType:
         raise UserError(f"{path} cannot be loaded: {_reason(error, place)}") from error
     _loaded[name] = (version, module)
     return module
-
-
-def place_in_game_file(error: Exception) -> str | None:
-    """The deepest line of a game's own Python file in the traceback."""
-    places = [
-        f"{frame.f_code.co_filename} line {line}"
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if str(frame.f_globals.get("__name__")).startswith(MODULE_PREFIX)
-    ]
-    return places[-1] if places else None
 
 
 def _only_game(module: ModuleType, path: Path) -> Any:

@@ -10,7 +10,7 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator
 
-from zermelo.errors import UserError
+from zermelo.errors import REFUSALS, UserError, place_in_game_file
 from zermelo.games.protocol import Game
 from zermelo.matches.adjudicate import AdjudicateOptions
 from zermelo.matches.game_record import GameRecord, Timing
@@ -78,10 +78,12 @@ class Hall:
                     self._finished.put(table.play(task))
                 except ClosedError:
                     return
-                except UserError as error:
+                except REFUSALS as error:
                     self._finished.put(error)
                 except Exception as error:
                     what = f"game {task.number}: {type(error).__name__}: {error}"
-                    self._finished.put(RuntimeError(what).with_traceback(error.__traceback__))
+                    place = place_in_game_file(error)
+                    fault = UserError(f"{place}: {what}") if place else RuntimeError(what)
+                    self._finished.put(fault.with_traceback(error.__traceback__))
         finally:
             table.close()

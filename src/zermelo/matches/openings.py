@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from zermelo.errors import UserError
+from zermelo.errors import REFUSALS, UserError
 from zermelo.games.notation import action_text, parse_action, parse_position
 from zermelo.games.parameters import Setting, parse_settings, split_spec
 from zermelo.games.protocol import Game, HasSymmetries, State, state_hash
@@ -216,7 +216,7 @@ def _book_openings(game: Game, source: str, count: int, seed: int) -> list[Openi
         opening = _line_opening(game, entry) if isinstance(entry, str) else entry
         try:
             state = opening.states(game)[-1]
-        except ValueError as error:
+        except REFUSALS as error:
             raise UserError(f"{name} line {line}: {error}") from None
         key = canonical_hash(game, state)
         if key not in seen and game.outcome(state) is None:

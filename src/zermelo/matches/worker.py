@@ -10,9 +10,7 @@ import os
 import sys
 import threading
 
-from zermelo.errors import UserError
 from zermelo.games import game as find_game
-from zermelo.games.python_file import place_in_game_file
 from zermelo.matches.adjudicate import AdjudicateOptions
 from zermelo.matches.hall import Hall
 from zermelo.matches.pairing import Task
@@ -37,14 +35,14 @@ def work(message: Message, channel: Channel) -> None:
     try:
         hall = _hall(message)
     except Exception as error:
-        channel.send(_failure(error))
+        channel.send(failure(error, _name(message)))
         return
     channel.send({"ready": os.getpid()})
     threading.Thread(target=_listen, args=(hall, channel), daemon=True).start()
     while not channel.closed:
         found = hall.take()
         if isinstance(found, Exception):
-            channel.send(_failure(found))
+            channel.send(failure(found, _name(message)))
         else:
             record, timing = found
             channel.send({"record": record.to_json(), "timing": timing.to_json()})
@@ -53,15 +51,11 @@ def work(message: Message, channel: Channel) -> None:
 
 def main() -> int:
     """The process."""
-    return serve(work, lambda first: f"match worker of {first['game']}")
+    return serve(work, _name)
 
 
-def _failure(error: Exception) -> Message:
-    """One sentence for the person who asked, also about a fault in a game's own Python file."""
-    place = None if isinstance(error, UserError) else place_in_game_file(error)
-    if place is not None:
-        return failure(f"{place}: {error}", by_user=True)
-    return failure(str(error), by_user=isinstance(error, UserError))
+def _name(first: Message) -> str:
+    return f"match worker of {first['game']}"
 
 
 def _hall(message: Message) -> Hall:

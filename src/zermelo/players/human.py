@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from zermelo.errors import REFUSALS
 from zermelo.games.notation import parse_action
 from zermelo.games.protocol import Game, State
 from zermelo.games.render import ascii_board
@@ -23,5 +24,5 @@ class HumanPlayer:
         while True:
             try:
                 return parse_action(game, state, self._ask("your action> ").strip())
-            except ValueError as error:
+            except REFUSALS as error:
                 print(error)

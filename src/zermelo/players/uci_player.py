@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from zermelo.errors import UserError
+from zermelo.errors import REFUSALS, UserError
 from zermelo.games.notation import action_text, parse_action, position_text
 from zermelo.games.protocol import Game, State
 from zermelo.games.registry import kind_of
@@ -117,7 +117,7 @@ class UciPlayer:
         self._report = _report_of(result.info)
         try:
             action = parse_action(game, state, board.uci(result.move))
-        except ValueError as error:
+        except REFUSALS as error:
             self.close()
             raise PlayerError("illegal move", str(error)) from error
         board.push(result.move)

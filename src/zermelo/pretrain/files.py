@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
-from zermelo.errors import UserError
+from zermelo.errors import REFUSALS, UserError
 from zermelo.games.notation import parse_action, parse_position
 from zermelo.games.protocol import State
 from zermelo.games.registry import kind_of
@@ -128,7 +128,7 @@ def _pgn_labels(game: Any, found: Any, points: float, place: str) -> Labels:
             actions.append(action)
             state = game.play(state, action)
             board.push(move)
-    except ValueError as error:
+    except REFUSALS as error:
         raise UserError(f"{place}: in the game that begins here, {error}") from None
     return labels_of_game(game, states, actions, points)
 
@@ -162,7 +162,7 @@ def _record_labels(game: Any, record: GameRecord) -> Labels:
     outcome = game.outcome(states[-1])
     by_rules = record.reason == "rules"
     if by_rules and (outcome is None or RESULTS[outcome] != record.result):
-        raise ValueError(
+        raise UserError(
             f"by the rules of {game.name} it does not end {record.result}, so it is of another game"
         )
     first_ply = len(record.opening.actions)
@@ -182,7 +182,7 @@ def suite_positions(game: Any, path: Path) -> Iterator[Labels]:
     for problem in suite.problems:
         try:
             label = problem_label(game, problem)
-        except ValueError as error:
+        except REFUSALS as error:
             raise UserError(f"{path}, position {problem.name}: {error}") from None
         if label is not None:
             yield [label]
@@ -220,5 +220,5 @@ def plies_left(game: Any, state: State, problem: Problem) -> int | None:
         return None
     left = connect4_distance(int(game.ply(state)), problem.score)
     if left < 1:
-        raise ValueError(f"it cannot have the score {problem.score}")
+        raise UserError(f"it cannot have the score {problem.score}")
     return left

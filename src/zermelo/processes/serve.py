@@ -9,7 +9,7 @@ import time
 import traceback
 from collections.abc import Callable
 
-from zermelo.errors import UserError
+from zermelo.errors import UserError, users_sentence
 from zermelo.processes.channel import Channel, Message
 
 
@@ -27,20 +27,20 @@ def serve(work: Callable[[Message, Channel], None], name: Callable[[Message], st
         return 0
     try:
         work(first, channel)
-    except UserError as error:
-        channel.send(failure(str(error), by_user=True))
-        return 1
     except Exception as error:
-        print(time.strftime("%F %T"), name(first), file=sys.stderr)
-        traceback.print_exc()
-        channel.send(failure(f"{type(error).__name__}: {error}", by_user=False))
+        channel.send(failure(error, name(first)))
         return 1
     return 0
 
 
-def failure(words: str, *, by_user: bool) -> Message:
-    """What a process says when it cannot do its work: the user's mistake or ours."""
-    return {"error": words, "by_user": by_user}
+def failure(error: Exception, name: str) -> Message:
+    """What a process says when it cannot do its work; a fault of ours leaves a traceback."""
+    sentence = users_sentence(error)
+    if sentence is not None:
+        return {"error": sentence, "by_user": True}
+    print(time.strftime("%F %T"), name, file=sys.stderr)
+    traceback.print_exception(error)
+    return {"error": f"{type(error).__name__}: {error}", "by_user": False}
 
 
 def error_of(message: Message) -> Exception | None:

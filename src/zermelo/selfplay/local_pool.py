@@ -153,7 +153,8 @@ class LocalPool(SelfPlayPool):
         reason = worker.error or how_it_ended(code)
         if self._deaths_on_end[worker.number] >= DEATHS_ON_END:
             self._team.pop(index)
-            raise UserError(
+            kind = RuntimeError if worker.error else UserError  # a fault of ours, or it was killed
+            raise kind(
                 f"self-play worker {worker.number} died {DEATHS_ON_END} times without a shard: "
                 f"{reason}; see '{self._setup.log_file}'"
             )

@@ -23,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from zermelo.errors import UserError
+from zermelo.errors import REFUSALS, UserError
 from zermelo.games import game as find_game
 
 CONNECT4 = re.compile(r"([1-7]+)\s+(-?\d{1,2})")
@@ -75,7 +75,7 @@ def read_suite(path: str | Path, limit: int | None = None) -> Suite:
     for name, line, place in islice(_entries(read, path, numbered), limit):
         try:
             problems.append(read(line, name))
-        except ValueError as error:
+        except REFUSALS as error:
             raise UserError(f"{place}: {error}") from error
     return Suite(path.name, _kind(read, problems), game, tuple(problems))
 
@@ -148,17 +148,20 @@ def read_epd(line: str, name: str) -> Problem:
     import chess
 
     if not EPD.fullmatch(line):
-        raise ValueError("this is no EPD: board, side, castling and en passant are expected")
+        raise UserError("this is no EPD: board, side, castling and en passant are expected")
     claimed = MATE.search(line)
     board = chess.Board()
-    operations: dict[str, Any] = dict(board.set_epd(MATE.sub("", line)))
+    try:
+        operations: dict[str, Any] = dict(board.set_epd(MATE.sub("", line)))
+    except ValueError as error:
+        raise UserError(str(error)) from error
     mate = int(claimed[1]) if claimed else operations.get("dm")
     position = board.fen(en_passant="fen")
     _check("chess", position)
     best, avoid = (tuple(move.uci() for move in operations.get(key) or ()) for key in ("bm", "am"))
     mate = mate if isinstance(mate, int) and mate != 0 else None
     if not best and not avoid and mate is None:
-        raise ValueError("it says nothing about the right answer: bm, am or dm is missing")
+        raise UserError("it says nothing about the right answer: bm, am or dm is missing")
     themes = () if mate is None else (f"mate in {mate}" if mate > 0 else f"mated in {-mate}",)
     return Problem(str(operations.get("id", name)), position, best, avoid, mate, themes=themes)
 
@@ -167,7 +170,7 @@ def read_puzzle(row: Mapping[str, str], name: str) -> Problem:
     """A row with FEN, Moves (the opponent's first) and perhaps Themes."""
     line = tuple((row.get("Moves") or "").split())
     if len(line) < 2:
-        raise ValueError("Moves needs the opponent's move and at least one answer")
+        raise UserError("Moves needs the opponent's move and at least one answer")
     game: Any = find_game("chess")
     state = game.parse_position(row["FEN"])
     for move in line:
@@ -179,7 +182,7 @@ def read_connect4(line: str, name: str) -> Problem:
     """Columns from 1 to 7, then the exact score."""
     found = CONNECT4.fullmatch(line)
     if found is None:
-        raise ValueError("columns from 1 to 7 and the exact score are expected, as in '44455 -3'")
+        raise UserError("columns from 1 to 7 and the exact score are expected, as in '44455 -3'")
     _check("connect4", found[1])
     return Problem(name, found[1], score=int(found[2]), themes=(_result(int(found[2])),))
 
@@ -188,7 +191,7 @@ def read_othello(line: str, name: str) -> Problem:
     """Board, side to move and `MOVE:SCORE` for each move."""
     found = OTHELLO.fullmatch(line)
     if found is None:
-        raise ValueError("64 cells, the side to move and scored moves are expected")
+        raise UserError("64 cells, the side to move and scored moves are expected")
     position = f"{found[1]} {found[2]}".upper().replace("*", "X")
     _check("othello", position)
     game: Any = find_game("othello")
@@ -199,11 +202,11 @@ def read_othello(line: str, name: str) -> Problem:
             continue
         move = OTHELLO_MOVE.fullmatch(part.strip())
         if move is None:
-            raise ValueError(f"'{part.strip()}' is no scored move such as G8:+18")
+            raise UserError(f"'{part.strip()}' is no scored move such as G8:+18")
         text = move[1].lower() if move[1][0] in "abcdefghABCDEFGH" else "pass"
         scores[game.action_text(state, game.parse_action(state, text))] = int(move[2])
     if not scores:
-        raise ValueError("no move has a score")
+        raise UserError("no move has a score")
     top = max(scores.values())
     return Problem(name, position, score=top, scores=scores, themes=(_result(top),))
 
@@ -213,7 +216,7 @@ def _result(score: int) -> str:
 
 
 def _check(game: str, position: str) -> None:
-    """ValueError with the reason if the position cannot be or is over."""
+    """Refuses with the reason if the position cannot be or is over."""
     rules: Any = find_game(game)
     if rules.outcome(rules.parse_position(position)) is not None:
-        raise ValueError("the game is over in this position")
+        raise UserError("the game is over in this position")
