@@ -19,14 +19,18 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 Written = TypeVar("Written")
 
 
-def write_whole(path: Path, *blocks: bytes) -> None:
-    """Replaces a file: a reader or a kill never sees half of it. Aside, synchronised, renamed."""
+def write_whole(path: Path, *blocks: bytes, lasting: bool = True) -> None:
+    """Replaces a file: a reader or a kill never sees half of it. Aside, synchronised, renamed.
+
+    What need not last through a loss of power is not synchronised, which may take long.
+    """
     aside = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
     try:
         with aside.open("wb") as file:
             file.writelines(blocks)
             file.flush()
-            os.fsync(file.fileno())
+            if lasting:
+                os.fsync(file.fileno())
         os.replace(aside, path)
     except BaseException:
         with contextlib.suppress(OSError):

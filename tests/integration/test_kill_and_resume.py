@@ -14,6 +14,7 @@ import pytest
 from scripts import load_script
 
 from zermelo.replay import ReplayStore
+from zermelo.runs.status import read_status
 
 ROOT = Path(__file__).parents[2]
 children = load_script("tools/kill_loop.py").children
@@ -79,8 +80,14 @@ def test_workers_of_a_killed_loop_end_by_themselves_before_the_run_goes_on(tmp_p
     run = tmp_path / "run"
     process = start(run, "--set", "loop.samples_per_iteration=100000000")
     workers = wait_for_shards(process, run)
+    told = read_status(run)
+    assert told is not None
+    assert (told.alive, told.process, told.iteration) == (True, process.pid, 0)
     process.kill()
     process.communicate()
+    told = read_status(run)
+    assert told is not None
+    assert (told.alive, told.ended) == (False, "")
     again = start(run, "--set", "loop.samples_per_iteration=400", "--iterations", "1", "--json")
     out, err = again.communicate(timeout=120)
     assert again.returncode == 0, err

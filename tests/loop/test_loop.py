@@ -18,6 +18,7 @@ from zermelo.errors import UserError
 from zermelo.loop import Run, Stop, run_loop
 from zermelo.loop.collect import samples_wanted
 from zermelo.loop.cycle import Loop
+from zermelo.runs.status import Status, read_status
 from zermelo.train import read_metrics
 
 
@@ -231,6 +232,9 @@ def test_a_worker_that_cannot_work_stops_the_run_with_its_reason(tmp_path: Path)
     run = Run.create(tmp_path / "run", config(selfplay={"backend": "onnx", "precision": "int8"}))
     with pytest.raises(UserError, match="int8 is there with the backend openvino only"):
         run_loop(run, Stop(), RecordingView())
+    told = read_status(run.path)
+    assert told is not None
+    assert "int8 is there with the backend openvino only" in told.ended
 
 
 def test_a_run_file_that_was_spoiled_meanwhile_does_not_end_the_run(tmp_path: Path) -> None:
@@ -246,6 +250,50 @@ def test_a_run_file_that_was_spoiled_meanwhile_does_not_end_the_run(tmp_path: Pa
     assert len(heard) == 1
     assert heard[0].startswith("unknown: ")
     assert "c_pukt" in heard[0]
+
+
+class WatchingView(RecordingView):
+    """Reads the run's status as another process would."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self.seen: list[Status] = []
+
+    def update(self, status: Status) -> None:
+        super().update(status)
+        told = read_status(self.path)
+        if told is not None:
+            self.seen.append(told)
+
+
+def test_a_run_under_way_tells_other_processes_what_it_does_and_at_the_end_why_it_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zermelo.runs.status.WRITE_EVERY", 0.0)
+    monkeypatch.setattr("zermelo.loop.report.LOOK_EVERY", 0.0)
+    view = WatchingView(tmp_path / "run")
+    train(view.path, view, loop={"iterations": 2})
+    assert all(told.alive and told.process == os.getpid() and not told.ended for told in view.seen)
+    stages = {(told.iteration, told.stage) for told in view.seen}
+    assert {(0, "self-play"), (0, "training"), (0, "saving"), (1, "training")} <= stages
+    playing = [told for told in view.seen if told.stage == "self-play"]
+    assert {told.target for told in playing} == {150}
+    assert any(told.states == ["playing"] for told in playing)
+    assert playing[-1].memory > 10 << 20
+    assert playing[-1].seconds_left is not None
+    steps = [told for told in view.seen if told.stage == "training"]
+    assert all(told.loss is not None and told.step <= told.steps for told in steps)
+    ended = read_status(view.path)
+    assert ended is not None
+    assert (ended.ended, ended.alive, ended.iteration, ended.states) == ("done", False, 2, [])
+
+
+def test_a_status_that_cannot_be_written_does_not_disturb_the_run(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", config(loop={"iterations": 1}))
+    (run.path / "status.json" / "in the way").mkdir(parents=True)
+    assert run_loop(run, Stop(), RecordingView())["iteration"] == 1
+    assert read_status(run.path) is None
 
 
 def begun(path: Path, **changes: Any) -> Loop:

@@ -52,6 +52,7 @@ def show(rows: list[dict[str, Any]]) -> None:
         table.add_column(name, justify=side)  # type: ignore[arg-type]
     for row in rows:
         state = f"running ({row['process']})" if row["process"] else "stopped"
+        state += f": {row['doing']}" if row["doing"] else ""
         table.add_row(
             row["run"],
             str(row["game"] or "-"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -54,7 +55,7 @@ class Collector:
                 run.lock_descriptor,
                 on_shard=self._hear_shard,
                 report=report.note,
-                wait_for_space=self._wait_for_space,
+                wait_for_space=partial(report.waiting_for_space, "self-play"),
             )
         )
         self.workers = self._pool.workers
@@ -67,7 +68,7 @@ class Collector:
         self._report = report
         self._tally = SelfPlayTally(self.workers)
         self._iteration = 0  # whose samples are counted for the view
-        report.players(self.workers, self.mode, self._memory)
+        report.players(self.workers, self.mode, self._look)
 
     # ---- an iteration ---------------------------------------------------------------------------
 
@@ -128,11 +129,6 @@ class Collector:
             missing = max(0, target - self.samples(iteration))
             self._report.stage("self-play", f"{missing:,} of {target:,} samples")
         self._stop.check_time()
-
-    def _wait_for_space(self) -> bool:
-        """Whether to try again to write a shard; the view says what is waited for."""
-        self._report.waiting_for_space("self-play")
-        return not self._stop.asked
 
     # ---- orders ---------------------------------------------------------------------------------
 
@@ -218,8 +214,8 @@ class Collector:
             self._tally.rates(iteration),
         )
 
-    def _memory(self) -> int:
-        return memory_of([os.getpid()]) + self._pool.memory
+    def _look(self) -> tuple[int, list[str]]:
+        return memory_of([os.getpid()]) + self._pool.memory, self._pool.states
 
     # ---- the games under way of a repeatable run ------------------------------------------------
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from zermelo.checkpoint import Checkpoint
@@ -24,7 +25,7 @@ from zermelo.loop.report import Report
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.view import View
 from zermelo.pretrain.pretrain import refuse_half_pretrained
-from zermelo.replay import Damage, ReplayStore
+from zermelo.replay import ReplayStore
 from zermelo.runs.directory import Run
 from zermelo.runs.learning import open_learner
 from zermelo.selfplay.local_pool import LocalPool
@@ -50,17 +51,18 @@ class Loop:
         self.run_directory = run
         self.stop = stop
         self.report = Report(run, stop, view)
-        replay = ReplayStore(run.replay, run.config.game(), self.hear_damage)
+        replay = ReplayStore(run.replay, run.config.game(), self.report.damaged)
         replay.remove_temporary()
         self.collector = Collector(run, replay, stop, self.report, pool)
-        self.learner = open_learner(run, replay, wait=self.wait_for_space, note=self.report.note)
+        wait = partial(self.report.waiting_for_space, "saving")
+        self.learner = open_learner(run, replay, wait=wait, note=self.report.note)
         self.measurer = Measurer(run, evaluate, self.learner.record, self.report)
         before = {} if self.newest is None else self.newest.manifest.extra
         self.seconds_before = float(before.get("seconds", 0.0))  # of earlier processes
 
     def run(self) -> dict[str, Any]:
         """Until all iterations are done or somebody stops it; returns a summary."""
-        reason = "done"
+        reason = "broken off"
         try:
             self.begin()
             with self.collector:
@@ -72,12 +74,20 @@ class Loop:
                     self.measurer.measure(self.checkpoint)  # 5. metrics, yardsticks, health
                     self.report.finished()  # 6. a line for the person
                     self.stop.check_time()
+            reason = "done"
         except StoppedError as stopped:
             reason = str(stopped)
+        except Exception as error:
+            reason = str(error) or type(error).__name__
+            raise
         finally:
             self.learner.close()
-        self.run_directory.log(f"stopped after iteration {self.iteration}: {reason}")
-        return self.summary(reason)
+            self.report.ended(reason)
+        return self.report.summary() | {
+            "repeatable": self.collector.exact,
+            "checkpoint": None if self.newest is None else str(self.newest.directory),
+            "worker_deaths": self.collector.deaths,
+        }
 
     @property
     def newest(self) -> Checkpoint | None:
@@ -170,23 +180,6 @@ class Loop:
         self.learner.save(iteration, metrics, extra, games)
         self.collector.drop_games()
 
-    def wait_for_space(self) -> bool:
-        """Whether to try again to write; the view says what is waited for."""
-        self.report.waiting_for_space("saving")
-        return not self.stop.asked
-
-    def hear_damage(self, damage: Damage) -> None:
-        """A shard cannot be used; training goes on without it."""
-        self.report.note(str(damage))
-
-    def summary(self, reason: str) -> dict[str, Any]:
-        """What was reached, for `--json`."""
-        return self.report.summary(reason) | {
-            "repeatable": self.collector.exact,
-            "checkpoint": None if self.newest is None else str(self.newest.directory),
-            "worker_deaths": self.collector.deaths,
-        }
-
 
 def run_loop(
     run: Run,
@@ -195,10 +188,7 @@ def run_loop(
     evaluate: Sequence[Evaluate] = (),
     pool: MakePool = LocalPool,
 ) -> dict[str, Any]:
-    """Works on a run until it is done or stopped; the lock is taken and given back.
-
-    `pool` makes what plays: processes of this machine, or workers anywhere.
-    """
+    """Works on a run, locked, until it is done or stopped; `pool` makes what plays, anywhere."""
     run.lock()
     try:
         with stop:

@@ -1,4 +1,4 @@
-"""What a run tells: events come in, a status for the view and lines for person and log go out.
+"""What a run tells: events come in; a status for the view and status.json, and lines go out.
 
 Owns the status; nobody else writes to it. Does not know who plays, learns or measures, or how a
 view shows it. One thread.
@@ -10,16 +10,20 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from zermelo.runs.status import Status
+from zermelo.runs.status import Status, StatusFile
 
 if TYPE_CHECKING:
     from zermelo.loop.stop import Stop
     from zermelo.loop.view import View
+    from zermelo.replay import Damage
     from zermelo.runs.directory import Run
     from zermelo.train import TrainProgress
 
-MEMORY_EVERY = 1.0  # seconds
+LOOK_EVERY = 1.0  # seconds
 TRAINING = "training"
+
+
+Look = Callable[[], tuple[int, list[str]]]  # bytes of all processes, what each worker does
 
 
 class Report:
@@ -31,14 +35,15 @@ class Report:
         self._run = run
         self._stop = stop
         self._view = view
-        self._memory: Callable[[], int] = lambda: 0
-        self._memory_read = 0.0
+        self._file = StatusFile(run.path)
+        self._look: Look = lambda: (0, [])
+        self._looked = 0.0
         self._iteration_began = time.monotonic()
 
-    def players(self, workers: int, mode: str, memory: Callable[[], int]) -> None:
-        """Who will play; `memory` is asked for the bytes of all processes."""
+    def players(self, workers: int, mode: str, look: Look) -> None:
+        """Who will play; `look` is asked about them now and then."""
         self.status.workers, self.status.mode = workers, mode
-        self._memory = memory
+        self._look = look
 
     def resumed(self, iteration: int, metrics: Mapping[str, Any]) -> None:
         """The run goes on after that iteration, which had these figures."""
@@ -52,9 +57,10 @@ class Report:
             self.status.step = self.status.steps = 0
         self._show()
 
-    def waiting_for_space(self, stage: str) -> None:
-        """The same, held up by a full disk."""
+    def waiting_for_space(self, stage: str) -> bool:
+        """The same, held up by a full disk; whether to go on waiting."""
         self.stage(stage, f"space on the disk of '{self._run.path}'")
+        return not self._stop.asked
 
     def collecting(self, iteration: int, target: int) -> None:
         """An iteration begins, and waits for so many samples."""
@@ -95,18 +101,28 @@ class Report:
         self.status.iteration_seconds.append(time.monotonic() - self._iteration_began)
         self._view.finished(self.status)
 
+    def damaged(self, damage: Damage) -> None:
+        """A shard cannot be used; training goes on without it."""
+        self.note(str(damage))
+
     def note(self, text: str) -> None:
         """A sentence for the person and the log."""
         self._run.log(text)
         self._view.note(text)
 
-    def summary(self, reason: str) -> dict[str, Any]:
+    def ended(self, reason: str) -> None:
+        """Nothing more will come."""
+        self._run.log(f"stopped after iteration {self.status.iteration}: {reason}")
+        self.status.ended, self.status.states = reason, []
+        self._file.write(self.status, at_once=True)
+
+    def summary(self) -> dict[str, Any]:
         """What was reached when the run stopped, for programs."""
         status = self.status
         return {
             "run": status.run,
             "game": status.game,
-            "stopped": reason,
+            "stopped": status.ended,
             "iteration": status.iteration,
             "iterations": status.iterations,
             "workers": status.workers,
@@ -119,7 +135,8 @@ class Report:
 
     def _show(self) -> None:
         self.status.seconds_limit = self._stop.seconds_left()
-        if time.monotonic() - self._memory_read >= MEMORY_EVERY:
-            self._memory_read = time.monotonic()
-            self.status.memory = self._memory()
+        if time.monotonic() - self._looked >= LOOK_EVERY:
+            self._looked = time.monotonic()
+            self.status.memory, self.status.states = self._look()
         self._view.update(self.status)
+        self._file.write(self.status)

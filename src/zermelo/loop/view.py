@@ -52,7 +52,7 @@ class PlainView:
     def update(self, status: Status) -> None:
         """See `View`."""
         if time.monotonic() - self._shown >= LINE_EVERY:
-            self._print(f"{heading(status)}: {activity(status)}{left(status)}")
+            self._print(f"{heading(status)}: {status.activity}{left(status)}")
 
     def note(self, text: str) -> None:
         """See `View`."""
@@ -109,7 +109,7 @@ def panel(status: Status) -> Group:
     table.add_row(
         "iteration", f"{min(status.iteration + 1, status.iterations)} of {status.iterations}"
     )
-    table.add_row("now", activity(status))
+    table.add_row("now", status.activity)
     done, total = (status.step, status.steps) if status.steps else (status.samples, status.target)
     if total:
         table.add_row("", ProgressBar(total=total, completed=min(done, total), width=50))
@@ -129,16 +129,6 @@ def panel(status: Status) -> Group:
 def heading(status: Status) -> str:
     """Which iteration, for a line."""
     return f"iteration {status.iteration}/{status.iterations}"
-
-
-def activity(status: Status) -> str:
-    """What is done or waited for, in a few words."""
-    if status.stage == "training" and status.steps:
-        loss = "" if status.loss is None else f", loss {status.loss:.3f}"
-        return f"training, step {status.step} of {status.steps}{loss}"
-    if status.waiting_for:
-        return f"{status.stage}, waiting for {status.waiting_for}"
-    return status.stage
 
 
 def left(status: Status) -> str:

@@ -12,6 +12,7 @@ from zermelo.config.run_config import read_run_file
 from zermelo.errors import UserError
 from zermelo.runs.directory import RUNS, is_run
 from zermelo.runs.lock import running_process
+from zermelo.runs.status import read_status
 from zermelo.train.metrics import read_metrics
 
 
@@ -27,8 +28,12 @@ def runs_of(directory: Path) -> list[dict[str, Any]]:
 
 
 def describe(place: Path) -> dict[str, Any]:
-    """One run by its files; a broken one has the reason under "error"."""
+    """One run by its files; a broken one has the reason under "error".
+
+    "status" is what it does now, None if no process works on it or tells; "doing" says it in words.
+    """
     row: dict[str, Any] = {"run": str(place), "error": None, "process": 0}
+    row |= {"status": None, "doing": None}
     row |= {"game": None, "iteration": 0, "iterations": None, "version": None}
     try:
         head, tables = read_run_file(place / "run.toml")
@@ -50,6 +55,9 @@ def describe(place: Path) -> dict[str, Any]:
     row["seconds"] = last.get("seconds")
     row["evaluate"] = last.get("evaluate")
     row["process"] = running_process(place / "lock")
+    status = read_status(place)
+    if status is not None and status.alive:
+        row |= {"status": status.to_json(), "doing": status.activity}
     files = [path for path in place.rglob("*") if path.is_file()]
     sizes = [status for path in files if (status := _status(path)) is not None]
     row["bytes"] = sum(status.st_size for status in sizes)

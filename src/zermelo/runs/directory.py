@@ -5,6 +5,7 @@ lock          held by the process that works on the run
 replay/       shards of samples                     checkpoints/  networks with training state
 selfplay/     games under way (repeatable runs)     metrics/      JSONL and TensorBoard
 ladder/       results between checkpoints           log.txt       what happened
+status.json   what the process at work does now
 """
 
 from __future__ import annotations
