@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zermelo.uci import search_run
+from zermelo.search.move_limits import MoveLimits, look_at
+from zermelo.search.thinking import Memory, Thinking, batch_seconds
+from zermelo.search.time_management import LEAST
 from zermelo.uci.options import Settings
 from zermelo.uci.protocol import Go, Position
-from zermelo.uci.running import Limits, Running, look_at
-from zermelo.uci.search_run import Memory, SearchRun, batch_seconds
-from zermelo.uci.time_management import LEAST
+from zermelo.uci.running import Running, limits_of
 
 SETTINGS = Settings.defaults().with_value("MoveOverheadMs", "50")
 
 
-def limits(go: Go, **rest: object) -> Limits:
-    return Limits(go, SETTINGS, **{"white": True, "ply": 0, **rest})  # type: ignore[arg-type]
+def limits(go: Go, **rest: object) -> MoveLimits:
+    return limits_of(go, SETTINGS, **{"white": True, "ply": 0, **rest})  # type: ignore[arg-type]
 
 
 def test_each_side_has_its_own_clock() -> None:
@@ -67,7 +67,7 @@ def test_huge_numbers_mean_no_limit_and_small_ones_mean_one() -> None:
 def test_our_time_begins_with_ponderhit() -> None:
     ended: list[float] = []
     running = Running(Go(ponder=True, movetime=60), Position(), SETTINGS, time.perf_counter())
-    running.begin(lambda: ended.append(time.perf_counter()), limits(running.go))
+    running.begin(lambda: ended.append(time.perf_counter()), limits(running.go).most_seconds)
     assert running.pondering
     assert not running.released.wait(0.1)
     assert not ended
@@ -85,7 +85,7 @@ def test_a_stop_before_the_search_began_ends_it_as_it_begins() -> None:
     ended: list[int] = []
     running = Running(Go(), Position(), SETTINGS, time.perf_counter())
     running.stop()
-    running.begin(lambda: ended.append(1), limits(running.go))
+    running.begin(lambda: ended.append(1), limits(running.go).most_seconds)
     assert ended == [1]
     running.end()
     running.stop()
@@ -96,7 +96,7 @@ def test_the_end_comes_earlier_by_what_a_batch_takes_but_only_once() -> None:
     ended: list[float] = []
     began = time.perf_counter()
     running = Running(Go(movetime=20_000), Position(), SETTINGS, began)
-    running.begin(lambda: ended.append(time.perf_counter()), limits(running.go))
+    running.begin(lambda: ended.append(time.perf_counter()), limits(running.go).most_seconds)
     running.end_earlier(19.9)
     running.end_earlier(-5.0)
     deadline = time.perf_counter() + 15
@@ -115,6 +115,7 @@ def found(visits: dict[int, int], best: int, **rest: Any) -> Any:
         root_visits=1 + sum(visits.values()),
         best_action=best,
         mate=None,
+        final=False,
         **rest,
     )
 
@@ -169,16 +170,12 @@ def test_rare_batches_are_not_taken_for_slow_ones() -> None:
     assert run._lag_to_keep(result) == 0.03
 
 
-def new_run(go: Go, lag: float = 0.0) -> SearchRun:
+def new_run(go: Go, lag: float = 0.0) -> Thinking:
     """Of a search with eight leaves a batch that stays where it is."""
-    game = SimpleNamespace(
-        player=lambda _state: 0, ply=lambda _state: 0, legal_actions=lambda _state: [1, 2]
-    )
     options = SimpleNamespace(threads=1, leaves_per_tree=8, cache_mib=0)
-    search: Any = SimpleNamespace(game=game, options=options, cache=None, stop=lambda: None)
+    live: Any = SimpleNamespace(options=options, stop=lambda: None)
     running = Running(go, Position(), SETTINGS, time.perf_counter())
-    writer: Any = SimpleNamespace(say_all=lambda _lines: None)
-    return SearchRun(writer, running, search, 0, [], Memory(lag=lag), hits=lambda: 0)
+    return Thinking(live, limits(go), running, Memory(lag=lag))
 
 
 def test_simulations_on_the_opponents_time_are_not_taken_for_our_own(
@@ -192,12 +189,11 @@ def test_simulations_on_the_opponents_time_are_not_taken_for_our_own(
         return False
 
     monkeypatch.setattr(run._limits, "reached", reached)
-    monkeypatch.setattr(search_run, "info_lines", lambda *_: [])
     for simulations in (1_000, 500_000, 500_300):
         if simulations == 500_300:
-            run._running.ponderhit()
+            run._clock.ponderhit()
         counters = {"batches": 0, "evaluations": 0, "max_depth": 3, "mean_depth": 2.0}
         counters["simulations"] = simulations
         result = found({1: 5, 2: 4}, best=1, counters=counters, seconds=1.0, bytes=0, pv=("a",))
-        run._progress(result)
+        run._look(result)
     assert looks == [300]

@@ -18,9 +18,10 @@ from uci_talk import Fake, Talk, infos
 
 import zermelo
 from zermelo.errors import UserError
-from zermelo.uci import tablebase, workshop
-from zermelo.uci.book import Book
-from zermelo.uci.tablebase import Tablebase, TablebaseEvaluator, board_of
+from zermelo.players import chess_tablebase as tablebase
+from zermelo.players.chess_book import Book
+from zermelo.players.chess_tablebase import Tablebase, TablebaseEvaluator, board_of
+from zermelo.uci import workshop
 
 
 class Prober:

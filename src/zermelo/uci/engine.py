@@ -14,13 +14,14 @@ from typing import Any
 
 from zermelo import _core
 from zermelo.games.protocol import State
+from zermelo.search.thinking import Memory
 from zermelo.uci import networks
 from zermelo.uci.options import Settings
 from zermelo.uci.perft import perft_lines
-from zermelo.uci.positions import any_move, board_at, end_line, without_past
+from zermelo.uci.positions import any_move, board_at, end_line, follow, without_past
 from zermelo.uci.protocol import Go, Position, printable
 from zermelo.uci.running import Running
-from zermelo.uci.search_run import Memory, SearchRun
+from zermelo.uci.search_run import SearchRun
 from zermelo.uci.workshop import Load, Workshop
 from zermelo.uci.writer import Writer
 
@@ -38,6 +39,7 @@ class Engine:
         self._workshop = Workshop(self._comment, load)
         self._game_begins = False
         self._memory = Memory()  # of the last move's search
+        self._stands_at: Position | None = None  # that the search was moved to last
         self._thread = threading.Thread(target=self._work, name="search", daemon=True)
         self._thread.start()
 
@@ -132,8 +134,9 @@ class Engine:
     def _forget(self) -> None:
         self._game_begins = True
         self._memory = Memory(lag=self._memory.lag)
-        if self._workshop.tree is not None:
-            self._workshop.tree.forget()
+        self._stands_at = None
+        if self._workshop.live is not None:
+            self._workshop.live.forget()
 
     def _run(self, running: Running) -> None:
         """One `go` from beginning to end."""
@@ -159,9 +162,10 @@ class Engine:
             return None
         if running.unwanted.is_set():
             return f"bestmove {any_move(running.position)}"
-        tree = self._workshop.tree_for(running.settings, running.position.chess960)
-        game: Any = tree.search.game
-        state = tree.move_to(running.position)
+        live = self._workshop.search_for(running.settings, running.position.chess960)
+        game: Any = live.game
+        state = follow(live, self._stands_at, running.position)
+        self._stands_at = running.position
         if game.outcome(state) is not None:
             if not game.legal_moves(state):
                 self._writer.say(end_line(game, state))
@@ -170,7 +174,8 @@ class Engine:
             if game.outcome(state) is not None:  # nobody can win any more
                 self._writer.say("info depth 1 score cp 0")
                 return f"bestmove {any_move(running.position)}"
-            tree.stands_at(state)
+            live.follow(state, turns=0)
+            self._stands_at = None
         hits_before = self._hits()
         allowed = self._allowed(running, game, state)
         if (move := self._from_book(running, game, state, allowed)) is not None:
@@ -179,8 +184,7 @@ class Engine:
         run = SearchRun(
             self._writer,
             running,
-            tree.search,
-            state,
+            live,
             allowed,
             self._memory,
             hits=lambda: self._hits() - hits_before,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zermelo.search import ActionRow, SearchOptions, SearchResult
+from zermelo.search.thinking import depth_of, simulations_of
 from zermelo.uci.options import Settings
 from zermelo.uci.scores import permille, score
 
@@ -32,17 +33,14 @@ class Figures:
 def figures(
     result: SearchResult, seconds: float, visits_before: int, hashfull: int, tbhits: int
 ) -> Figures:
-    """Reads the counters; where the core does not count yet, the root's visits are the measure."""
-    counters = result.counters
-    simulations = max(int(counters["simulations"]), result.root_visits - visits_before)
-    mean, deepest = float(counters["mean_depth"]), int(counters["max_depth"])
-    line = len(result.pv) if not deepest else 0
+    """Reads the counters; the expected line stands in where the core does not count depths yet."""
+    deepest = int(result.counters["max_depth"])
     return Figures(
         seconds=seconds,
-        simulations=simulations,
-        evaluations=int(counters["evaluations"]),
-        depth=max(1, round(mean) if mean > 0 else (line + 1) // 2),
-        seldepth=max(1, deepest, line),
+        simulations=simulations_of(result, visits_before),
+        evaluations=int(result.counters["evaluations"]),
+        depth=depth_of(result),
+        seldepth=max(1, deepest or len(result.pv)),
         hashfull=hashfull,
         tbhits=tbhits,
     )

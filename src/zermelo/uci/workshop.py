@@ -14,9 +14,8 @@ from zermelo import _core
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
-from zermelo.search import Search, SearchOptions
+from zermelo.search import LiveSearch, SearchOptions
 from zermelo.uci import networks
-from zermelo.uci.kept_tree import KeptTree
 from zermelo.uci.networks import Network
 from zermelo.uci.options import Settings
 
@@ -29,9 +28,9 @@ class Workshop:
 
     def __init__(self, say: Callable[[str], None], load: Load = networks.load) -> None:
         self.network = networks.without_network()
-        self.tablebase: Any = None  # zermelo.uci.tablebase.Tablebase
-        self.book: Any = None  # zermelo.uci.book.Book
-        self.tree: KeptTree | None = None
+        self.tablebase: Any = None  # zermelo.players.chess_tablebase.Tablebase
+        self.book: Any = None  # zermelo.players.chess_book.Book
+        self.live: LiveSearch | None = None
         self._say = say
         self._load = load
         self._made: dict[str, Any] = {}  # from what each part was made
@@ -45,21 +44,21 @@ class Workshop:
         book = settings["BookFile"] if settings["OwnBook"] else ""
         self._ready_file("book", book, lambda path: _open_book(path, settings["Seed"]))
 
-    def tree_for(self, settings: Settings, chess960: bool) -> KeptTree:
+    def search_for(self, settings: Settings, chess960: bool) -> LiveSearch:
         """The search of these options, with its tree if it has not changed."""
         self.ready(settings)
         name = f"chess?encoder={self.network.encoder}&chess960={'on' if chess960 else 'off'}"
         options = self.search_options(settings)
         made_of = (name, options.to_dict(), self.network, self.tablebase)
-        if self.tree is None or self._made.get("search") != made_of:
-            self.tree = None  # its memory is free before the new one takes some
+        if self.live is None or self._made.get("search") != made_of:
+            self.live = None  # its memory is free before the new one takes some
             game = find_game(name)
-            self.tree = KeptTree(Search(game, self._evaluator(game.num_actions), options))
+            self.live = LiveSearch(game, self._evaluator(game.num_actions), options)
             limit = settings["RamLimitMb"]
             if limit and options.cache_mib == limit // 2:
                 self._say(f"the cache takes at most {options.cache_mib} MiB, half of RamLimitMb")
             self._made["search"] = made_of
-        return self.tree
+        return self.live
 
     def search_options(self, settings: Settings) -> SearchOptions:
         """What the search is told; the cache is bounded by the machine's memory and RamLimitMb.
@@ -116,26 +115,26 @@ class Workshop:
         setattr(self, kind, made)
         if old is not None:
             if kind == "tablebase":
-                self.tree = None  # its evaluator asks the old tables
+                self.live = None  # its evaluator asks the old tables
             old.close()
 
     def _evaluator(self, num_actions: int) -> Any:
         if self.tablebase is None:
             return self.network.evaluator
-        from zermelo.uci.tablebase import TablebaseEvaluator
+        from zermelo.players.chess_tablebase import TablebaseEvaluator
 
         inner = self.network.evaluator if callable(self.network.evaluator) else None
         return TablebaseEvaluator(inner, self.tablebase, self.network.encoder, num_actions)
 
 
 def _open_tablebase(path: str) -> Any:
-    from zermelo.uci.tablebase import Tablebase
+    from zermelo.players.chess_tablebase import Tablebase
 
     return Tablebase(path)
 
 
 def _open_book(path: str, seed: int) -> Any:
-    from zermelo.uci.book import Book
+    from zermelo.players.chess_book import Book
 
     return Book(path, seed)
 

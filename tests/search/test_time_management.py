@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zermelo.uci.time_management import (
+from zermelo.search.time_management import (
     LEAST,
     Budget,
     Clock,
