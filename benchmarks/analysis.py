@@ -21,12 +21,12 @@ from typing import Any
 
 import zermelo
 from zermelo.analysis.engine import AnalysisEngine
-from zermelo.analysis.make import FILL, NETWORK_OPTIONS
 from zermelo.analysis.request import Analyse
-from zermelo.cli.judge import rules_for
+from zermelo.cli.evaluators import rules_for
 from zermelo.cores import available_cores
 from zermelo.network import NetworkEvaluator, load_network, random_weights
 from zermelo.network.architecture import NetworkOptions, architecture_for
+from zermelo.network.own_search import LOOSE_CACHE
 from zermelo.search import Search, SearchOptions
 
 
@@ -47,7 +47,7 @@ def one_after_another(
     game: Any, network: Any, states: list[Any], simulations: int, leaves: int
 ) -> None:
     """Each in a tree of its own, with a shared cache."""
-    search = Search(game, network, SearchOptions(**NETWORK_OPTIONS | {"leaves_per_tree": leaves}))
+    search = Search(game, network, SearchOptions(leaves_per_tree=leaves, **LOOSE_CACHE))
     for state in states:
         search.clear()
         search.run(state, simulations)
@@ -55,8 +55,8 @@ def one_after_another(
 
 def with_engine(game: Any, network: Any, states: list[Any], simulations: int, workers: int) -> None:
     """All as one request."""
-    options = SearchOptions(**NETWORK_OPTIONS)
-    with AnalysisEngine(game, network, options, workers=workers, fill=FILL) as engine:
+    options = SearchOptions(**LOOSE_CACHE)
+    with AnalysisEngine(game, network, options, workers=workers) as engine:
         engine.add(Analyse("all", game, tuple(enumerate(states)), simulations, max_actions=1))
         engine.finish()
         answers = list(engine.answers())

@@ -24,9 +24,9 @@ import bitbully
 import numpy as np
 
 import zermelo
-from zermelo.cli.judge import read_settings
+from zermelo.cli.options import read_settings
 from zermelo.network import NetworkEvaluator, load_network
-from zermelo.players.network_path import network_path
+from zermelo.network.places import network_path
 from zermelo.search import Search, SearchOptions
 
 GAME = zermelo.game("connect4")

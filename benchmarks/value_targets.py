@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from zermelo.config import RunConfig, find_preset, parse_settings, read_run_file
 from zermelo.network import load_network
-from zermelo.players.network_path import network_path
+from zermelo.network.places import network_path
 from zermelo.replay import Samples
 from zermelo.replay.samples import VALUE_SCALE
 from zermelo.selfplay.self_play import SelfPlay

@@ -1,4 +1,7 @@
-"""Files that are there whole or not at all, names that last through a loss of power, full disks."""
+"""Files that are there whole or not at all, names that last through a loss of power, full disks.
+
+Also reads TOML, so that each layer may look at a run file.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ import contextlib
 import errno
 import os
 import time
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from zermelo.errors import UserError
 
@@ -75,3 +79,19 @@ def is_disk_full(error: BaseException) -> bool:
             return True
         found = found.__cause__
     return False
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The file's content; what is wrong with it is one sentence."""
+    try:
+        return tomllib.loads(path.read_bytes().decode())
+    except FileNotFoundError:
+        raise UserError(f"there is no file '{path}'") from None
+    except IsADirectoryError:
+        raise UserError(f"'{path}' is a directory, not a run file") from None
+    except OSError as error:
+        raise UserError(f"'{path}' cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is not text in UTF-8, so it is no run file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path} is not valid TOML: {error}") from None

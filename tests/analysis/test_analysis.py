@@ -112,13 +112,6 @@ def test_positions_of_many_requests_share_batches() -> None:
     assert max(evaluator.batches) == 7
 
 
-def test_few_boards_fill_a_batch_with_several_leaves_each() -> None:
-    evaluator = GatedEvaluator(7)
-    evaluator.gate.set()
-    ask({"id": 1}, {"id": 2, "moves": ["1"]}, evaluator=evaluator, fill=8, simulations=40)
-    assert max(evaluator.batches) == 8
-
-
 def test_workers_share_what_waits() -> None:
     evaluator = GatedEvaluator(7)
     with AnalysisEngine(CONNECT4, evaluator, plain(), simulations=8, workers=2) as engine:
@@ -431,7 +424,7 @@ def test_an_evaluator_that_fails_is_told_and_the_engine_goes_on() -> None:
 
 def test_a_network_answers_for_its_own_game_only() -> None:
     network = NetworkEvaluator(small_weights(), "openvino")
-    wrong, right = ask({"id": 1, "game": "othello"}, {"id": 2}, evaluator=network, fill=8)
+    wrong, right = ask({"id": 1, "game": "othello"}, {"id": 2}, evaluator=network)
     assert wrong["field"] == "game"
     assert right["root_visits"] == 61
 

@@ -22,8 +22,8 @@ from zermelo.cli import main
 from zermelo.config import RunConfig
 from zermelo.errors import UserError
 from zermelo.loop import Run
+from zermelo.network.places import shipped_network
 from zermelo.players import uci_engine
-from zermelo.players.network_path import shipped_network
 from zermelo.players.search_player import SearchPlayer
 from zermelo.players.uci_player import UciPlayer
 

@@ -11,8 +11,8 @@ from small_networks import save_small
 import zermelo
 from zermelo.games.protocol import Game
 from zermelo.network import NetworkEvaluator, load_network
+from zermelo.network.places import network_path
 from zermelo.players import player
-from zermelo.players.network_path import network_path
 from zermelo.players.policy_player import PolicyPlayer
 from zermelo.players.protocol import Reseeds, StartsGames
 from zermelo.players.registry import settings_known, with_settings

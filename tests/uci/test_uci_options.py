@@ -7,6 +7,7 @@ import pytest
 from zermelo.errors import UserError
 from zermelo.search import SearchOptions
 from zermelo.uci.options import LEFT_OUT, Settings, UciOption, all_rows, find, uci_option_table
+from zermelo.uci.protocol import Go
 
 # What Nibbler sends to engines of lc0's kind without asking for their options.
 NIBBLER = {
@@ -140,9 +141,35 @@ def test_threads_and_batches_follow_network_and_machine_unless_they_are_set() ->
     alone = settings.search_options(network=False, processors=8, entry_bytes=152)
     assert (alone.threads, alone.leaves_per_tree) == (1, 1)
     both = settings.search_options(network=True, processors=2, entry_bytes=152)
-    assert (both.threads, both.leaves_per_tree) == (2, 8)
+    assert (both.threads, both.leaves_per_tree) == (2, 1)
     single = settings.search_options(network=True, processors=1, entry_bytes=152)
     assert single.threads == 1
+
+
+def test_the_networks_own_options_hold_until_somebody_sets_them() -> None:
+    own = SearchOptions(c_puct=2.5, fpu="loss", gumbel=True, leaves_per_tree=4)
+    settings = Settings.defaults()
+    made = settings.search_options(True, 2, 152, own)
+    assert (made.c_puct, made.fpu, made.leaves_per_tree, made.batch) == (2.5, "loss", 4, 4)
+    assert made.cache_history and made.cache_clock
+    settings = settings.with_value("FpuStrategy", "reduced").with_value("MinibatchSize", "2")
+    made = settings.search_options(True, 2, 152, own)
+    assert (made.c_puct, made.fpu, made.leaves_per_tree) == (2.5, "reduced", 2)
+
+
+def test_a_search_of_so_many_nodes_has_one_thread_and_the_networks_own_gumbel_root() -> None:
+    own = SearchOptions(gumbel=True)
+    settings = Settings.defaults()
+    for counted, threads in ((True, 1), (False, 2)):
+        made = settings.search_options(True, 2, 152, own, counted)
+        assert (made.gumbel, made.threads) == (counted, threads)
+    assert settings.with_value("Threads", "2").search_options(True, 2, 152, own, True).threads == 2
+
+
+def test_only_nodes_alone_are_a_number_of_simulations() -> None:
+    assert Go(nodes=100, searchmoves=("e2e4",)).counted
+    for go in (Go(nodes=100, movetime=5), Go(movetime=5), Go(nodes=9, ponder=True), Go()):
+        assert not go.counted
 
 
 def test_the_guide_lists_every_option() -> None:

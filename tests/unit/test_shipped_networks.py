@@ -10,15 +10,16 @@ from native_games import native
 
 import zermelo
 from zermelo.cli import main
-from zermelo.cli.judge import SHIPPED_BY, search_of
 from zermelo.cli.play import adviser, default_opponent
 from zermelo.config import find_preset, read_run_file
 from zermelo.network import load_network
-from zermelo.players.network_path import shipped_network
+from zermelo.network.open import own_search
+from zermelo.network.places import shipped_network
 from zermelo.search import SearchOptions
 
 FILES = sorted((Path(zermelo.__file__).parent / "data" / "networks").glob("*.onnx"))
 MOST_BYTES = 2 << 20
+MADE_BY = {"tictactoe": "tictactoe", "connect4": "connect4", "othello_size6": "othello6"}  # presets
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -31,11 +32,11 @@ def test_a_shipped_network_is_small_and_is_found_by_its_game(file: Path) -> None
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_shipped_network_is_searched_as_the_preset_that_made_it(file: Path) -> None:
-    preset = find_preset(SHIPPED_BY[file.stem])
+    preset = find_preset(MADE_BY[file.stem])
     assert preset is not None
     tables = read_run_file(preset)[1]
     assert tables["game"]["name"] == load_network(file).architecture.game
-    assert search_of(str(file)) == SearchOptions(**tables.get("search", {}))
+    assert SearchOptions(**own_search(file.stem)) == SearchOptions(**tables.get("search", {}))
 
 
 def test_connect_four_othello_on_6x6_and_tic_tac_toe_have_one() -> None:

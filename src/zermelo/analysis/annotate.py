@@ -19,10 +19,11 @@ import chess.pgn
 
 from zermelo.analysis.answer import Listener
 from zermelo.analysis.engine import AnalysisEngine
-from zermelo.analysis.request import Analyse, related_game
+from zermelo.analysis.request import Analyse
 from zermelo.errors import REFUSALS, UserError
 from zermelo.games.notation import parse_action, parse_position
 from zermelo.games.protocol import Game, State
+from zermelo.games.registry import related_game
 from zermelo.options import option
 from zermelo.search.result import centipawns
 

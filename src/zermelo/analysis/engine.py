@@ -42,7 +42,7 @@ class _Worker:
 
     def __init__(self) -> None:
         # Guarded by the engine's lock.
-        self.searches: dict[tuple[Any, ...], Search] = {}  # by game and leaves per tree
+        self.searches: dict[tuple[Any, ...], Search] = {}  # by game
         self.chunk: list[Task] = []
         self.search: Search | LiveSearch | None = None  # the one that runs, if any does
 
@@ -71,12 +71,10 @@ class AnalysisEngine:
         simulations: int = 800,
         workers: int = 1,
         boards: int = BOARDS,
-        fill: int = 0,
     ) -> None:
         """`game` and `simulations` are those of requests that name none.
 
-        `workers` threads search up to `boards` positions each. A network is quicker in batches:
-        with fewer boards than `fill` each gives several leaves at once.
+        `workers` threads search up to `boards` positions each.
         """
         self.game = game
         self.simulations = simulations
@@ -84,7 +82,6 @@ class AnalysisEngine:
         self.workers = workers
         self._evaluator = evaluator
         self._options = (options or SearchOptions()).replace(threads=1)
-        self._fill = fill
         # Everything below is guarded by this.
         # Taken by itself, not as the condition, whose __enter__ and __exit__ are Python functions:
         # a Ctrl-C within them would leave it locked for ever.
@@ -330,7 +327,7 @@ class AnalysisEngine:
     def _search(self, worker: _Worker, chunk: list[Task]) -> list[dict[str, Any] | None]:
         """The figures of each task; None for one that has to be searched again."""
         asked = chunk[0].request
-        search = self._search_for(worker, asked.game, len(chunk))
+        search = self._search_for(worker, asked.game)
         live = self._live_for(chunk[0], search) if chunk[0].alone else None
         with self._lock:
             worker.search = live or search
@@ -356,19 +353,13 @@ class AnalysisEngine:
                     self._boards[task.board] = live
             return live
 
-    def _search_for(self, worker: _Worker, game: Game, boards: int) -> Search:
-        leaves = int(self._options.leaves_per_tree)
-        if self._fill:
-            leaves = 1 << (max(1, self._fill // boards).bit_length() - 1)
-        key = (*game_key(game), leaves)
+    def _search_for(self, worker: _Worker, game: Game) -> Search:
+        key = game_key(game)
         with self._lock:
             if key not in worker.searches:
-                cache = self._caches.get(game_key(game))
-                search = Search(
-                    game, self._evaluator, self._options.replace(leaves_per_tree=leaves), cache
-                )
+                search = Search(game, self._evaluator, self._options, self._caches.get(key))
                 if search.cache is not None:
-                    self._caches[game_key(game)] = search.cache
+                    self._caches[key] = search.cache
                 worker.searches[key] = search
             return worker.searches[key]
 

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from zermelo.errors import UserError, nearest
-from zermelo.games import game as find_game
 from zermelo.games.notation import parse_action, parse_position
 from zermelo.games.protocol import Game, State
 from zermelo.games.python_file import looks_like_file
+from zermelo.games.registry import related_game
 
 Id: TypeAlias = str | int
 
@@ -86,21 +86,6 @@ def read_request(request: Mapping[str, Any], game: Game, simulations: int) -> An
     except RequestError as error:
         error.ident = ident
         raise
-
-
-def related_game(spec: str, like: Game) -> Game:
-    """The game of that name; chess is seen by the encoder of `like`, if that is chess too."""
-    name, _, settings = spec.partition("?")
-    own, _, own_settings = like.name.partition("?")
-    if name == own == "chess":
-        given = [part for part in settings.split("&") if part]
-        names = {part.partition("=")[0] for part in given}
-        for part in own_settings.split("&"):
-            key = part.partition("=")[0]
-            if key in ("encoder", "mirror") and key not in names:
-                given.append(part)
-        spec = "chess" + ("?" + "&".join(given) if given else "")
-    return find_game(spec)
 
 
 def _read_command(ident: Id, request: Mapping[str, Any]) -> Command:

@@ -5,7 +5,7 @@ Knows files and arrays, no torch. `CheckpointStore(run / "checkpoints")` writes 
 
 from zermelo.checkpoint.manifest import CheckpointError, Manifest
 from zermelo.checkpoint.state import TrainingState
-from zermelo.checkpoint.store import Checkpoint, CheckpointStore, whole_checkpoints
+from zermelo.checkpoint.store import Checkpoint, CheckpointStore
 
 __all__ = [
     "Checkpoint",
@@ -13,5 +13,4 @@ __all__ = [
     "CheckpointStore",
     "Manifest",
     "TrainingState",
-    "whole_checkpoints",
 ]

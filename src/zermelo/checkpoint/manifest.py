@@ -16,8 +16,8 @@ from typing import Any
 
 from zermelo.errors import UserError
 from zermelo.network.architecture import Architecture
+from zermelo.network.places import MANIFEST_FILE
 
-MANIFEST_FILE = "manifest.json"
 FORMAT = 1
 MAX_MANIFEST = 16 << 20  # bytes
 _CHECKSUM = "manifest_sha256"

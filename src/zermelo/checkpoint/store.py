@@ -7,7 +7,6 @@ directory gets its name and its parent is fsynced. One process writes; any numbe
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +17,6 @@ from typing import Any
 
 from zermelo.checkpoint.files import read_all, write_synced
 from zermelo.checkpoint.manifest import (
-    MANIFEST_FILE,
     MAX_MANIFEST,
     CheckpointError,
     FileEntry,
@@ -27,13 +25,12 @@ from zermelo.checkpoint.manifest import (
 )
 from zermelo.checkpoint.state import TRAINING_FILE, TrainingState, read_training_arrays
 from zermelo.files import sync_directory
-from zermelo.network.files import CHECKPOINT_FILE
+from zermelo.network.places import CHECKPOINT_FILE, MANIFEST_FILE, numbered_checkpoints
 from zermelo.network.safetensors_file import read_safetensors, safetensors_bytes
 from zermelo.network.weights import Weights
 
 MIN_KEEP = 3
 TEMPORARY_PREFIX = ".tmp-"  # being written or being removed
-_NAME = re.compile(r"\d{6,}")
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ class CheckpointStore:
 
     def list(self) -> list[int]:
         """The iterations that have a checkpoint, oldest first. Names only: nothing is verified."""
-        return [int(place.name) for place in _numbered(self.directory)]
+        return [int(place.name) for place in numbered_checkpoints(self.directory)]
 
     def path(self, iteration: int) -> Path:
         """Where the checkpoint of that iteration is or would be."""
@@ -258,20 +255,6 @@ class CheckpointStore:
         aside = _aside(place, "old")
         os.rename(place, aside)
         shutil.rmtree(aside)
-
-
-def whole_checkpoints(directory: Path) -> list[Path]:
-    """Those that have a network and a manifest, which is written last; oldest first."""
-    parts = (MANIFEST_FILE, CHECKPOINT_FILE)
-    return [d for d in _numbered(directory) if all((d / part).is_file() for part in parts)]
-
-
-def _numbered(directory: Path) -> list[Path]:
-    try:
-        found = [entry for entry in directory.iterdir() if _NAME.fullmatch(entry.name)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(found, key=lambda entry: int(entry.name))
 
 
 def _aside(place: Path, kind: str) -> Path:

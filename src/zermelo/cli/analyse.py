@@ -11,7 +11,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,9 +23,9 @@ from rich.table import Table
 from rich.text import Text
 
 from zermelo.analysis.alone import TREE_DEPTH, TREE_SHARE
-from zermelo.analysis.make import NETWORK_OPTIONS, make_engine
+from zermelo.analysis.make import make_engine
+from zermelo.cli.evaluators import open_evaluator, rules_for
 from zermelo.cli.jsonl import serve
-from zermelo.cli.judge import open_judge, read_settings, rules_for
 from zermelo.cli.options import (
     MOST_SIMULATIONS,
     PIPED_WIDTH,
@@ -34,6 +34,7 @@ from zermelo.cli.options import (
     JsonOption,
     SearchSetOption,
     WeightsOption,
+    read_settings,
 )
 from zermelo.errors import UserError
 from zermelo.games.notation import outcome_text, parse_position, position_text
@@ -88,12 +89,14 @@ def analyse(
     Ctrl-C ends the search early.
     """
     rules = rules_for(game, weights)
+    given = read_settings(settings or ())
+    if threads is not None:
+        given["threads"] = threads
+    seed = int(SearchOptions(**given).seed)
     if as_jsonl:
         refuse_together(position=position, seconds=seconds, tree=tree, json=as_json or None)
-        given = read_settings(settings or ())
-        seed = int(SearchOptions(**given).seed)
-        judge, _ = open_judge(rules, weights, backend, evaluator, seed)
-        engine = make_engine(rules, judge, given, simulations or SIMULATIONS, threads)
+        opened = open_evaluator(rules, weights, backend, evaluator, seed)
+        engine = make_engine(opened, given, simulations or SIMULATIONS, threads)
         serve(engine, sys.stdin, sys.stdout)
         return
     state = rules.initial() if position is None else parse_position(rules, position)
@@ -104,11 +107,11 @@ def analyse(
         check_tree_file(tree)
     if simulations is None and not seconds:
         seconds = SECONDS
-    options = read_options(settings or (), threads, NETWORK_OPTIONS if weights else {})
-    if options.gumbel and simulations is None:
+    if SearchOptions(**given).gumbel and simulations is None:
         raise UserError("gumbel shares out a number of simulations: give --simulations")
-    judge, evaluator = open_judge(rules, weights, backend, evaluator, int(options.seed))
-    search = LiveSearch(rules, judge, options)
+    opened = open_evaluator(rules, weights, backend, evaluator, seed)
+    options = opened.searched(given, counted=simulations is not None)
+    search = LiveSearch(rules, opened.evaluator, options)
     search.follow(state)
     title = f"{rules.name}  {position_text(rules, state)}"
     view = LiveTable(title, enabled=not as_json)
@@ -117,7 +120,7 @@ def analyse(
     if tree is not None:
         write_tree(search, result, tree)
     if as_json:
-        print(json.dumps(report(title, evaluator, options, result), indent=2))
+        print(json.dumps(report(title, opened.title, options, result), indent=2))
     else:
         view.show(result)
 
@@ -127,16 +130,6 @@ def refuse_together(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
             raise UserError(f"--{name} and --jsonl do not go together: requests say what they want")
-
-
-def read_options(
-    settings: Sequence[str], threads: int | None, defaults: Mapping[str, Any]
-) -> SearchOptions:
-    """Options as `--set` and `--threads` spell them, over the command's own defaults."""
-    given: dict[str, Any] = dict(defaults) | read_settings(settings)
-    if threads is not None:
-        given["threads"] = threads
-    return SearchOptions(**given)
 
 
 @contextmanager

@@ -17,8 +17,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from zermelo.analysis.make import make_engine
-from zermelo.cli.judge import open_judge, read_settings, rules_for
-from zermelo.cli.options import MOST_SIMULATIONS, BackendOption, SearchSetOption, WeightsOption
+from zermelo.cli.evaluators import open_evaluator, rules_for
+from zermelo.cli.options import (
+    MOST_SIMULATIONS,
+    BackendOption,
+    SearchSetOption,
+    WeightsOption,
+    read_settings,
+)
 from zermelo.errors import UserError
 from zermelo.players.search_player import EVALUATORS
 
@@ -85,17 +91,17 @@ def annotate(
     count = count_games(pgn)
     check_output(pgn, output)
     rules = rules_for("chess", weights)
-    judge, name = open_judge(rules, weights, backend, evaluator or "", 0)
+    network = open_evaluator(rules, weights, backend, evaluator or "")
     # Values are compared from position to position: they must not shrink on the way.
     given = {"turn_discount": "1"} | read_settings(settings or ())
-    engine = make_engine(rules, judge, given, simulations, threads)
+    engine = make_engine(network, given, simulations, threads)
     reviews: list[GameReview] = []
     started = time.perf_counter()
     interrupted = False
     try:
         with engine, opened(output, as_json) as file, bar(count) as advance:
             for game, review in annotate_games(read_games(pgn), engine, options, advance):
-                sign(game, name, simulations)
+                sign(game, network.title, simulations)
                 with whole():
                     write_game(game, file)
                     reviews.append(review)
@@ -107,7 +113,7 @@ def annotate(
         figures = {
             "file": str(pgn),
             "output": None if output is None else str(output),
-            "evaluator": name,
+            "evaluator": network.title,
             "simulations": simulations,
             "seconds": round(time.perf_counter() - started, 3),
             "interrupted": interrupted,
@@ -226,10 +232,10 @@ def write_game(game: chess.pgn.Game, file: TextIO | None) -> None:
         file.flush()
 
 
-def sign(game: chess.pgn.Game, judge: str, simulations: int) -> None:
+def sign(game: chess.pgn.Game, evaluator: str, simulations: int) -> None:
     """The header Annotator, unless somebody else stands there."""
     if game.headers.get("Annotator", "zermelo").startswith("zermelo"):
-        game.headers["Annotator"] = f"zermelo, {judge}, {simulations} simulations"
+        game.headers["Annotator"] = f"zermelo, {evaluator}, {simulations} simulations"
 
 
 def summary(reviews: list[GameReview], count: int, output: Path) -> str:

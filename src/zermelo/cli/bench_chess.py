@@ -9,15 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.cli.bench_network import MAX_THREADS, PrecisionOption, precision_error
-from zermelo.cli.judge import tell_choice
+from zermelo.cli.evaluators import tell_choice
 from zermelo.cli.options import MOST_SIMULATIONS, BackendOption, JsonOption
 from zermelo.errors import UserError
 from zermelo.games.notation import parse_position
 from zermelo.games.registry import named_game
-from zermelo.network import NetworkEvaluator, load_network
+from zermelo.network import NetworkEvaluator
+from zermelo.network.open import open_weights
+from zermelo.network.own_search import LOOSE_CACHE
 from zermelo.network.runtimes import check_runtime
-from zermelo.players.network_path import network_path
-from zermelo.search import LOOSE_CACHE, Search, SearchOptions
+from zermelo.search import Search, SearchOptions
 
 # Openings, middlegames and endgames of many kinds; the first is the start position.
 CHESS_POSITIONS = (
@@ -50,7 +51,7 @@ def bench_chess(
 ) -> None:
     """Measure nodes per second on ten chess positions."""
     check_runtime(backend, precision)
-    network = load_network(network_path(weights))
+    network = open_weights(weights)
     named = network.architecture.game
     if named.partition("?")[0] != "chess":
         raise UserError(f"{network.name} is a network for {named}, not for chess")

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from zermelo.cli.judge import tell_choice
+from zermelo.cli.evaluators import tell_choice
 from zermelo.cli.options import JsonOption
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
@@ -21,14 +21,13 @@ from zermelo.network import (
     NetworkOptions,
     Weights,
     architecture_for,
-    load_network,
     random_weights,
 )
 from zermelo.network.accuracy import difference
 from zermelo.network.measure import bare_openvino_rate, evaluation_rates, fastest, peak_gflops
+from zermelo.network.open import open_weights
 from zermelo.network.positions import sample_positions
 from zermelo.network.runtimes import BACKENDS, capable_backends, check_runtime, installed_backends
-from zermelo.players.network_path import network_path
 
 PrecisionOption = Annotated[str, typer.Option(help="auto, f32, bf16 or int8.")]
 PRECISION_POSITIONS = 200
@@ -145,7 +144,7 @@ def _network(
     if (game is None) == (weights is None):
         raise UserError("give either a game or --weights FILE")
     if weights is not None:
-        return load_network(network_path(weights)), None
+        return open_weights(weights), None
     assert game is not None
     rules = find_game(game)
     return random_weights(architecture_for(rules, options)), rules

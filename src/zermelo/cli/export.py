@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from zermelo.cli.options import JsonOption
-from zermelo.network import load_network, save_network
-from zermelo.players.network_path import network_path
+from zermelo.network import save_network
+from zermelo.network.open import open_weights
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,7 +24,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write a network as one file that plays without torch."""
-    weights = load_network(network_path(source))
+    weights = open_weights(source)
     save_network(weights, target)
     found = {
         "file": str(target),

@@ -5,9 +5,12 @@ Every command imports this, so nothing slow is imported here.
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
+
+from zermelo.errors import UserError
 
 PIPED_WIDTH = 110  # columns of a table when the output is no terminal
 MOST_SIMULATIONS = 10**12  # more than any machine gets through
@@ -29,3 +32,14 @@ RunSetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="SECTION.KEY=VALUE", help="An option; repeatable."),
 ]
+
+
+def read_settings(settings: Sequence[str]) -> dict[str, Any]:
+    """Options of the search as `--set` spells them."""
+    given: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name or not value:
+            raise UserError(f"--set '{setting}' should look like c_puct=1.2")
+        given[name] = value
+    return given

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from zermelo.cli.judge import changed_options, search_of, tell_choice
+from zermelo.cli.evaluators import tell_choice
 from zermelo.cli.match_report import short_name
 from zermelo.cli.options import GameArgument
 from zermelo.errors import REFUSALS, UserError
@@ -23,12 +23,13 @@ from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, outcome_text, parse_position
 from zermelo.games.protocol import Game
 from zermelo.games.render import rich_board
+from zermelo.network.open import own_search
+from zermelo.network.places import shipped_network
 from zermelo.network.runtimes import installed_backends
 from zermelo.players import Player
 from zermelo.players import player as find_player
 from zermelo.players.game_in_progress import GameInProgress
 from zermelo.players.human import HumanPlayer
-from zermelo.players.network_path import shipped_network
 from zermelo.players.protocol import PlayerError, Prepares
 from zermelo.players.search_player import SearchPlayer
 
@@ -120,8 +121,9 @@ def usable_network(game: Game) -> str | None:
 
 
 def searcher(network: str | None, simulations: int) -> SearchPlayer:
-    """Searches as the network was trained, with random games if there is none."""
-    return SearchPlayer(simulations, weights=network, **changed_options(search_of(network)))
+    """Searches as the network was trained, and says so; with random games if there is none."""
+    own = own_search(network) if network else {}
+    return SearchPlayer(simulations, weights=network, **own)
 
 
 def default_opponent(game: Game) -> SearchPlayer:

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.cli.judge import (
-    changed_options,
-    open_judge,
-    read_settings,
-    rules_for,
-    search_of,
-)
+from zermelo.cli.evaluators import open_evaluator, rules_for
 from zermelo.cli.match_report import Live, OpeningsOption, SeedOption, print_table
 from zermelo.cli.options import (
     MOST_SIMULATIONS,
@@ -23,13 +17,15 @@ from zermelo.cli.options import (
     JsonOption,
     SearchSetOption,
     WeightsOption,
+    read_settings,
 )
 from zermelo.errors import UserError
+from zermelo.network.own_search import changed_options
 from zermelo.options import value_text
+from zermelo.search import SearchOptions
 
 if TYPE_CHECKING:
     from zermelo.games.protocol import Game
-    from zermelo.search import SearchOptions
     from zermelo.yardsticks.measure import EvaluateOptions
     from zermelo.yardsticks.perfect import PerfectGames
 
@@ -104,9 +100,10 @@ def yardstick(
             raise UserError(f"--opponents: '{opponent}' is not installed")
     rules = rules_for(game, weights)
     threads = threads or available_cores()
-    options = search_of(weights).replace(**read_settings(settings or ()))
-    options = options.replace(threads=threads)
-    judge, title = open_judge(rules, weights, backend, evaluator or "", seed)
+    given = read_settings(settings or ()) | {"threads": threads}
+    SearchOptions(**given)  # a mistake shows before a network is made ready
+    opened = open_evaluator(rules, weights, backend, evaluator or "", seed)
+    options, title = opened.searched(given), opened.title
     plan = evaluate_options(
         simulations=simulations,
         opponents=opponents,
@@ -131,7 +128,7 @@ def yardstick(
         )
         if not chosen:
             raise UserError(f"there is no yardstick for {rules.name} with these options")
-        figures = interruptible(lambda: measure(chosen, judge))
+        figures = interruptible(lambda: measure(chosen, opened.evaluator))
     games_lost = next((y.last for y in chosen if hasattr(y, "last")), None)
     if as_json:
         print(json.dumps(report(rules, title, plan, options, figures, games_lost), indent=2))
@@ -153,7 +150,7 @@ def report(
         "game": game.name,
         "evaluator": title,
         "simulations": plan.simulations,
-        "search": changed_options(search),
+        "search": changed_options(search, ("threads",)),
         "metrics": figures,
         "mistakes": [{"moves": moves(line), "games": count} for line, count in mistakes],
     }
@@ -169,7 +166,8 @@ def show(
 ) -> None:
     """A table, one row for each figure."""
     print(f"{game.name}, {title}, {plan.simulations} simulations")
-    changes = [f"{name} {value_text(value)}" for name, value in changed_options(search).items()]
+    changed = changed_options(search, ("threads",))
+    changes = [f"{name} {value_text(value)}" for name, value in changed.items()]
     print(f"search: {', '.join(changes) or 'defaults'}\n")
     rows = [(key, text(key, value)) for key, value in figures.items() if key != "seconds"]
     print_table(("measure", "figure"), rows)

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from zermelo import _core
 from zermelo.config.options import LoopOptions, NetworkSettings
 from zermelo.config.sections import make_section, rows_of, section_kinds, values_of
-from zermelo.config.toml_file import Tables, read_toml, toml_text
+from zermelo.config.toml_file import Tables, toml_text
 from zermelo.errors import UserError, nearest
+from zermelo.files import read_toml
 from zermelo.games import game as find_game
 from zermelo.games.protocol import Game
 from zermelo.games.python_file import looks_like_file

@@ -1,33 +1,13 @@
-"""Reads TOML with the standard library and writes flat tables of plain values."""
+"""Writes flat tables of plain values as TOML; `zermelo.files` reads it."""
 
 from __future__ import annotations
 
 import json
 import math
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from zermelo.errors import UserError
-
 Tables = dict[str, dict[str, Any]]
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The file's content; what is wrong with it is one sentence."""
-    try:
-        return tomllib.loads(path.read_bytes().decode())
-    except FileNotFoundError:
-        raise UserError(f"there is no file '{path}'") from None
-    except IsADirectoryError:
-        raise UserError(f"'{path}' is a directory, not a run file") from None
-    except OSError as error:
-        raise UserError(f"'{path}' cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is not text in UTF-8, so it is no run file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path} is not valid TOML: {error}") from None
 
 
 def toml_text(

@@ -101,6 +101,21 @@ def named_game(spec: str) -> Game:
     return entry.make(**parse_settings(name, entry.settings, given))
 
 
+def related_game(spec: str, like: Game) -> Game:
+    """The game of that name; chess is seen by the encoder of `like`, if that is chess too."""
+    name, _, settings = spec.partition("?")
+    own, _, own_settings = like.name.partition("?")
+    if name == own == "chess":
+        given = [part for part in settings.split("&") if part]
+        names = {part.partition("=")[0] for part in given}
+        for part in own_settings.split("&"):
+            key = part.partition("=")[0]
+            if key in ("encoder", "mirror") and key not in names:
+                given.append(part)
+        spec = "chess" + ("?" + "&".join(given) if given else "")
+    return game(spec)
+
+
 def kind_of(game: Game) -> str:
     """A native game's name without its settings; "" for any other game."""
     native = type(game).__module__ == _core.__name__

@@ -15,7 +15,7 @@ from zermelo.errors import UserError
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.network import Weights, architecture_for, load_network, random_weights, save_network
-from zermelo.players.network_path import network_path
+from zermelo.network.places import network_path
 from zermelo.replay import ReplayStore
 from zermelo.runs.lock import RunLock
 from zermelo.selfplay.local_pool import LocalPool

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from zermelo.errors import UserError
@@ -13,18 +12,22 @@ from zermelo.games.parameters import split_spec
 from zermelo.games.protocol import Game
 from zermelo.games.registry import named_game
 from zermelo.matches.play_game import Contestants
-from zermelo.network import load_network
-from zermelo.network.files import CHECKPOINT_FILE
+from zermelo.network.open import open_weights, own_search
+from zermelo.network.own_search import changed_options
+from zermelo.network.places import looks_like_network, network_path, weights_file
 from zermelo.network.runtimes import installed_backends
 from zermelo.players import Player, player_names
 from zermelo.players import player as find_player
 from zermelo.players.human import HumanPlayer
-from zermelo.players.network_path import looks_like_network, network_path
 from zermelo.players.registry import ENGINE, settings_known, with_settings
+from zermelo.players.search_player import SearchPlayer, setting_text
+from zermelo.search import SearchOptions
 
 GATHER = 8  # positions in a batch that games side by side share: more is hardly faster on a core
 BOARDS = 2 * GATHER  # while one batch is evaluated, the next one is searched for
 QUICK = ("random", "rollout", "search")  # players without a network that may sit among them
+# Side by side, what the network is asked must be exactly what the cache answers.
+EXACT_CACHE = {"cache_symmetry": "off", "cache_history": "on", "cache_clock": "on"}
 
 
 def network_of(spec: str | Player) -> str | None:
@@ -42,7 +45,7 @@ def network_of(spec: str | Player) -> str | None:
 def game_of(specs: Sequence[str | Player], asked: str | Game | None) -> Game:
     """The game that was asked for, or that the players' networks were made for."""
     networks = [path for spec in specs if (path := network_of(spec)) is not None]
-    games = {load_network(path).architecture.game: path for path in networks}
+    games = {open_weights(path).architecture.game: path for path in networks}
     if len(games) > 1:
         listing = " and ".join(f"'{path}' plays {name}" for name, path in games.items())
         raise UserError(f"the networks play different games: {listing}")
@@ -56,22 +59,32 @@ def game_of(specs: Sequence[str | Player], asked: str | Game | None) -> Game:
     return find_game(asked)
 
 
-def make_contestants(specs: Sequence[str | Player], game: Game) -> Contestants:
+def make_contestants(specs: Sequence[str | Player], game: Game, own: bool = True) -> Contestants:
     """Players that are there, of networks that fit the game; different players, different names.
 
-    A run becomes its newest checkpoint, and `backend=auto` one backend for the whole match, since
-    both could change while it is played.
+    A run becomes its newest checkpoint, `backend=auto` one backend for the whole match, and a
+    network's own search options are spelled out, since all could change while it is played. Without
+    `own` they are not used: so it was before networks had any.
     """
     exact: list[str | Player] = []
     names: list[str] = []
-    boards = BOARDS if can_gather(specs) else 1
+    boards = BOARDS if can_gather(specs, own) else 1
     for spec in specs:
-        exact.append(_pinned(spec, game, GATHER if boards > 1 else 0))
+        exact.append(_pinned(spec, game, GATHER if boards > 1 else 0, own))
         made = find_player(_named(spec), game)
         if isinstance(made, HumanPlayer):
             raise UserError("a match is played without people: 'human' cannot take part")
         names.append(made.name)
     return Contestants(tuple(exact), tuple(_told_apart(names)), boards)
+
+
+def searches_of(contestants: Contestants, game: Game) -> list[dict[str, Any] | None]:
+    """The options of each player's search, those that differ from the defaults; None: no search."""
+    players = (find_player(spec, game) for spec in contestants.specs)
+    return [
+        changed_options(player.options) if isinstance(player, SearchPlayer) else None
+        for player in players
+    ]
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
@@ -83,7 +96,7 @@ def _told_apart(names: Sequence[str]) -> list[str]:
     ]
 
 
-def can_gather(specs: Sequence[str | Player]) -> bool:
+def can_gather(specs: Sequence[str | Player], own: bool = True) -> bool:
     """Whether many games may be played side by side in a process and share the network's batches.
 
     Not with a clock, with players that want a processor to themselves, or with searches whose own
@@ -95,8 +108,11 @@ def can_gather(specs: Sequence[str | Player]) -> bool:
         if not isinstance(spec, str):
             return False
         name, given = split_spec(spec)
-        if network_of(spec) is None and name not in QUICK:
+        network = network_of(spec)
+        if network is None and name not in QUICK:
             return False
+        if network is not None and own:
+            given = {key: str(value) for key, value in own_search(network).items()} | given
         alone = all(given.get(key, "1") == "1" for key in ("threads", "leaves_per_tree"))
         if "seconds" in given or not alone or name == "policy":
             return False
@@ -109,9 +125,7 @@ def network_digests(specs: Sequence[str | Player]) -> dict[str, str]:
     for spec in specs:
         path = network_of(spec)
         if path is not None:
-            place = Path(path)
-            file = place / CHECKPOINT_FILE if place.is_dir() else place
-            found[path] = hashlib.sha256(file.read_bytes()).hexdigest()
+            found[path] = hashlib.sha256(weights_file(path).read_bytes()).hexdigest()
     return found
 
 
@@ -147,10 +161,11 @@ def _named(spec: str | Player) -> str | Player:
     return with_settings(path, given)
 
 
-def _pinned(spec: str | Player, game: Game, gather: int) -> str | Player:
-    """Also with one backend; side by side, with what keeps a game's moves its own.
+def _pinned(spec: str | Player, game: Game, gather: int, own: bool) -> str | Player:
+    """Also with one backend and the network's own search; side by side, with what keeps moves so.
 
-    That is batches of one size, and no answers that depend on which mirror image came first.
+    That is batches of one size, and no answers that depend on which mirror image or which past of a
+    position came first.
     """
     path = network_of(spec)
     named = _named(spec)
@@ -160,11 +175,20 @@ def _pinned(spec: str | Player, game: Game, gather: int) -> str | Player:
     if path is None:  # its cache is its own, and there is one such player on each board
         small = {"cache_mib": "16"} | given
         return add_settings(named, small, only_known=True) if gather else named
-    load_network(path, game)
+    open_weights(path, game)
     backends = [given["backend"]] if "backend" in given else installed_backends()
     if not backends:
         raise UserError(f"'{path}' needs openvino, onnxruntime or torch to be run")
-    settings = {"backend": backends[0]}
+    settings = {"backend": backends[0], **_own_settings(named, path, game, own)}
     if gather:
-        settings |= {"gather": str(gather), "cache_symmetry": "off"}
+        settings |= {"gather": str(gather), **EXACT_CACHE}
     return add_settings(named, settings | given, only_known=True)
+
+
+def _own_settings(spec: str, path: str, game: Game, own: bool) -> dict[str, str]:
+    """What the network's own options are in this player's search, as settings."""
+    made = find_player(spec, game)
+    if not isinstance(made, SearchPlayer):
+        return {}
+    options = made.options if own else SearchOptions()
+    return {key: setting_text(getattr(options, key)) for key in own_search(path)}

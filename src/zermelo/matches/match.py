@@ -21,7 +21,12 @@ from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.games.registry import kind_of
 from zermelo.matches.adjudicate import AdjudicateOptions
-from zermelo.matches.contestants import game_of, make_contestants, network_digests
+from zermelo.matches.contestants import (
+    game_of,
+    make_contestants,
+    network_digests,
+    searches_of,
+)
 from zermelo.matches.game_record import (
     GameRecord,
     Timing,
@@ -33,7 +38,7 @@ from zermelo.matches.game_record import (
 from zermelo.matches.openings import DEFAULT, make_openings, source_digest
 from zermelo.matches.pairing import Task, make_tasks, match_pairs
 from zermelo.matches.play_game import Contestants
-from zermelo.matches.store import MatchStore
+from zermelo.matches.store import MatchStore, knows_searches
 from zermelo.matches.workers import Setup, play_tasks
 from zermelo.players import Player
 from zermelo.statistics.rating import ColourSplit, Pentanomial, Score
@@ -149,11 +154,12 @@ def play_match(
     """
     options = options or MatchOptions()
     rules = game_of(players, game)
-    contestants = make_contestants(players, rules)
+    own = knows_searches(options.out)
+    contestants = make_contestants(players, rules, own)
     first, second = contestants.names
     openings = make_openings(rules, options.openings, (options.games + 1) // 2, options.seed)
     tasks = make_tasks(match_pairs(options.games), openings, options.seed)[: options.games]
-    agreed = agreement(rules, contestants, options) | {"kind": "match"}
+    agreed = agreement(rules, contestants, options, own) | {"kind": "match"}
     setup = Setup(spelled(game, rules), contestants, options.adjudication, options.concurrency)
     records: dict[int, GameRecord] = {}
     timings: dict[int, Timing] = {}
@@ -272,14 +278,17 @@ def opening_counts(records: Sequence[GameRecord]) -> dict[str, int]:
     }
 
 
-def agreement(game: Game, contestants: Contestants, options: MatchOptions) -> dict[str, Any]:
-    """What must be the same for a match to go on."""
+def agreement(
+    game: Game, contestants: Contestants, options: MatchOptions, own: bool
+) -> dict[str, Any]:
+    """What must be the same for a match to go on; without `own`, nothing of the searches."""
     return {
         "format": FORMAT,
         "game": game.name,
         **rules_digest(game),
         "players": list(contestants.names),
         "networks": network_digests(contestants.specs),
+        **({"search": searches_of(contestants, game)} if own else {}),
         "seed": options.seed,
         "openings": options.openings,
         "book": source_digest(options.openings),

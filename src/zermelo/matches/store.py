@@ -23,6 +23,7 @@ from zermelo.games.protocol import Game
 from zermelo.games.registry import kind_of
 from zermelo.matches.game_record import GameRecord, Timing, pgn_text
 
+MATCH_FILE = "match.json"
 T = TypeVar("T")
 
 
@@ -57,7 +58,7 @@ class MatchStore:
         self._timing = timing.open("ab")
 
     def _agree(self, agreed: dict[str, Any]) -> None:
-        path = self.directory / "match.json"
+        path = self.directory / MATCH_FILE
         # As it looks after a journey through JSON.
         wanted = json.loads(json.dumps(agreed))
         if not path.exists():
@@ -125,6 +126,18 @@ class MatchStore:
         self._games.close()
         self._timing.close()
         self._lock.close()
+
+
+def knows_searches(directory: Path | None) -> bool:
+    """Whether a match is played by the networks' own search options, and says by which.
+
+    One that an older version began is not: its networks have the defaults to the end.
+    """
+    try:
+        found = json.loads((directory / MATCH_FILE).read_bytes()) if directory else {"search": []}
+    except (OSError, ValueError):  # a new match, or a damaged one, which is refused
+        return True
+    return not isinstance(found, dict) or "search" in found
 
 
 def read_lines(path: Path, read: Callable[[bytes], T]) -> list[T]:

@@ -31,7 +31,7 @@ from zermelo.matches.match import (
 )
 from zermelo.matches.openings import make_openings
 from zermelo.matches.pairing import gauntlet, make_tasks, round_robin
-from zermelo.matches.store import MatchStore
+from zermelo.matches.store import MatchStore, knows_searches
 from zermelo.matches.workers import Setup
 from zermelo.players import Player
 from zermelo.statistics.bradley_terry import GamePair, Meeting, Ratings, bradley_terry
@@ -109,13 +109,14 @@ def play_tournament(
             f"number of its games must be even, not {options.games}"
         )
     rules = game_of(players, game)
-    contestants = make_contestants(players, rules)
+    own = knows_searches(options.out)
+    contestants = make_contestants(players, rules, own)
     named = _anchor(anchor, players, contestants.names)
     rounds = options.games // 2
     openings = make_openings(rules, options.openings, rounds, options.seed)
     tasks = make_tasks(KINDS[kind](len(players), rounds), openings, options.seed)
     setup = Setup(spelled(game, rules), contestants, options.adjudication, options.concurrency)
-    agreed = agreement(rules, contestants, options) | {"kind": kind}
+    agreed = agreement(rules, contestants, options, own) | {"kind": kind}
     records: dict[int, GameRecord] = {}
     timings: dict[int, Timing] = {}
     shown = -math.inf

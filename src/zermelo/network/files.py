@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mmap
 import os
-from importlib import metadata
 from pathlib import Path
 
 from zermelo.errors import UserError
@@ -12,10 +11,10 @@ from zermelo.files import write_whole
 from zermelo.games.protocol import Game
 from zermelo.network.build_onnx import onnx_bytes, read_onnx
 from zermelo.network.lc0 import read_lc0
+from zermelo.network.places import CHECKPOINT_FILE
 from zermelo.network.safetensors_file import read_safetensors, safetensors_bytes
 from zermelo.network.weights import Weights
 
-CHECKPOINT_FILE = "weights.safetensors"  # in a checkpoint's directory
 KINDS = ".pb.gz (lc0), .onnx and .safetensors"
 MAX_FILE = 4 << 30
 
@@ -50,11 +49,16 @@ def load_network(path: str | os.PathLike[str], game: Game | None = None) -> Weig
     else:
         raise UserError(f"{name}: it is no network file; networks are {KINDS}")
     if game is not None:
-        try:
-            weights.architecture.check_fits(game)
-        except UserError as error:
-            raise UserError(f"{name}: {error}") from None
+        require_fit(weights, game)
     return weights
+
+
+def require_fit(weights: Weights, game: Game) -> None:
+    """Refuses a network that was made for another game, by its name."""
+    try:
+        weights.architecture.check_fits(game)
+    except UserError as error:
+        raise UserError(f"{weights.name}: {error}") from None
 
 
 def _is_pickle(head: bytes) -> bool:
@@ -72,6 +76,8 @@ def _mapped(place: Path) -> memoryview:
 
 def save_network(weights: Weights, path: str | os.PathLike[str]) -> None:
     """Writes .onnx or .safetensors, whole or not at all."""
+    from importlib import metadata  # takes a while, and readers need it not
+
     place = Path(path)
     version = metadata.version("zermelo")
     if place.suffix == ".onnx":

@@ -6,7 +6,7 @@ as plain values by name. What a file says is a stranger's word, so it is checked
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from zermelo._core import SearchOptions
@@ -22,8 +22,8 @@ LOOSE_CACHE: dict[str, Any] = {"cache_history": False, "cache_clock": False}
 LC0_SEARCH: dict[str, Any] = {"fpu": "reduced", **LOOSE_CACHE}
 
 
-def changed_options(search: SearchOptions) -> dict[str, Any]:
-    """Those with other values than their defaults, but for those in NOT_KEPT.
+def changed_options(search: SearchOptions, without: Collection[str] = NOT_KEPT) -> dict[str, Any]:
+    """Those with other values than their defaults, but for some.
 
     >>> changed_options(SearchOptions(c_puct=2, gumbel="on", threads=4))
     {'c_puct': 2.0, 'gumbel': True}
@@ -32,7 +32,7 @@ def changed_options(search: SearchOptions) -> dict[str, Any]:
     return {
         name: value
         for name, value in search.to_dict().items()
-        if value != usual[name] and name not in NOT_KEPT
+        if value != usual[name] and name not in without
     }
 
 
@@ -51,3 +51,18 @@ def described_search(found: Any, name: str) -> dict[str, Any]:
     except (ValueError, OverflowError) as error:
         sentence = " ".join(str(error).split())
         raise UserError(f"{name}: its search options cannot be used: {sentence}") from None
+
+
+def searched(own: SearchOptions, given: Mapping[str, Any], counted: bool = True) -> SearchOptions:
+    """A network's own options with those that somebody gives, values or texts, over them.
+
+    `counted` says whether the number of simulations is known beforehand. A Gumbel root shares that
+    out, so without it the network's own is switched off; one that is given stays.
+
+    >>> gumbel = SearchOptions(gumbel=True, c_puct=2)
+    >>> [searched(gumbel, {"fpu": "loss"}, counted).gumbel for counted in (True, False)]
+    [True, False]
+    """
+    if own.gumbel and not counted and "gumbel" not in given:
+        own = own.replace(gumbel=False)
+    return own.replace(**given)

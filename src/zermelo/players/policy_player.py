@@ -10,9 +10,9 @@ import numpy as np
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game, State
 from zermelo.network import NetworkEvaluator
-from zermelo.players.network_path import network_path
+from zermelo.network.open import open_network
+from zermelo.network.places import network_path
 from zermelo.players.protocol import MoveReport
-from zermelo.players.search_player import network_evaluator
 
 
 class PolicyPlayer:
@@ -53,7 +53,7 @@ class PolicyPlayer:
     def prepare(self, game: Game) -> None:
         """Loads the network."""
         if self._game is not game:
-            self._evaluator = network_evaluator(self._weights, game, self._backend)
+            self._evaluator = open_network(self._weights, game, self._backend).evaluator
             self._game = game
 
     def report(self) -> MoveReport | None:

@@ -9,9 +9,9 @@ from typing import Any
 from zermelo.errors import UserError, nearest
 from zermelo.games.parameters import parse_settings, settings_of, split_spec
 from zermelo.games.protocol import Game
+from zermelo.network.places import looks_like_network
 from zermelo.players.human import HumanPlayer
 from zermelo.players.minimax import MinimaxPlayer
-from zermelo.players.network_path import looks_like_network
 from zermelo.players.perfect import PerfectPlayer
 from zermelo.players.policy_player import PolicyPlayer
 from zermelo.players.protocol import Player

@@ -15,9 +15,9 @@ from weakref import WeakValueDictionary
 from zermelo import _core
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game, State
-from zermelo.network import NetworkEvaluator, load_network
-from zermelo.network.files import CHECKPOINT_FILE
-from zermelo.players.network_path import network_path
+from zermelo.network.open import open_network, own_search
+from zermelo.network.own_search import searched
+from zermelo.network.places import network_path, weights_file
 from zermelo.players.protocol import MoveReport
 from zermelo.search import (
     Limits,
@@ -42,14 +42,6 @@ def native_evaluator(name: str, seed: int = 0) -> Any:
     if name == "hash":
         return _core.HashEvaluator(seed)
     raise UserError(f"there is no evaluator '{name}'; there are {', '.join(EVALUATORS)}")
-
-
-def network_evaluator(
-    path: str, game: Game, backend: str = "auto", precision: str = "f32", fixed_batch: int = 0
-) -> NetworkEvaluator:
-    """The network of a file, made ready for a game that it fits."""
-    weights = load_network(path, game)
-    return NetworkEvaluator(weights, backend, precision, game=game, fixed_batch=fixed_batch)
 
 
 # What several players of this process use, as long as one of them lives: evaluations of networks,
@@ -78,9 +70,10 @@ class SearchPlayer:
     ) -> None:
         """Without any limit it is 800 simulations; `options` are those of SearchOptions.
 
-        `nodes` counts the visits that a kept tree already has, `simulations` does not. `weights`
-        is a network, used instead of `evaluator`, on the runtime `backend`. With `gather` it
-        evaluates batches of that size, together with players in other threads (matches do).
+        Those that are not given are the network's own. `nodes` counts the visits that a kept tree
+        already has, `simulations` does not. `weights` is a network, used instead of `evaluator`, on
+        the runtime `backend`. With `gather` it evaluates batches of that size, together with
+        players in other threads (matches do).
         """
         if simulations is None and nodes is None and seconds <= 0:
             simulations = 800
@@ -93,7 +86,9 @@ class SearchPlayer:
             raise UserError("search: nodes cannot be given with simulations")
         if not 0.0 <= seconds <= MOST_SECONDS:  # also refuses nan
             raise UserError(f"search: seconds must be from 0 to {MOST_SECONDS:g}, not {seconds:g}")
-        self.options = SearchOptions(**options)
+        self.network = network_path(weights) if weights else None  # a run's newest, as it is now
+        own = SearchOptions(**own_search(self.network)) if self.network else SearchOptions()
+        self.options = searched(own, options, counted=simulations is not None)
         if self.options.gumbel and simulations is None:
             raise UserError("search: gumbel shares out a number of simulations, so it needs one")
         self.simulations = simulations
@@ -109,10 +104,9 @@ class SearchPlayer:
         }
         self.name = spec_text(settings | options, weights or self.spelled)
         self.result: SearchResult | None = None  # of the last choice
-        self.network = network_path(weights) if weights else None  # a run's newest, as it is now
         self._runtime = (backend, precision)
         self._gather = gather
-        self._judge = evaluator
+        self._stand_in = evaluator
         self._seed = int(self.options.seed)  # as it was given
         self._evaluator = native_evaluator(evaluator, self._seed)
         self._search: LiveSearch | None = None
@@ -131,7 +125,7 @@ class SearchPlayer:
         """Noise and random games follow another seed; what a network or a hash says stays."""
         seed = (self._seed * 0x9E3779B97F4A7C15 + seed) % 2**52
         self.options = self.options.replace(seed=seed)
-        if self._judge == "rollout" and not self.network:
+        if self._stand_in == "rollout" and not self.network:
             self._evaluator = RolloutEvaluator(seed=seed)
         if self._search is not None:
             cache = self._search.cache
@@ -173,13 +167,13 @@ class SearchPlayer:
     def _network(self, game: Game) -> Any:
         assert self.network is not None
         if not self._gather:
-            return network_evaluator(self.network, game, *self._runtime)
+            return open_network(self.network, game, *self._runtime).evaluator
         key = self._network_key(game)
         with _sharing:
             gatherer = _gatherers.get(key)
             if gatherer is None:
-                network = network_evaluator(self.network, game, *self._runtime, self._gather)
-                gatherer = _core.GatheringEvaluator(network, self._gather)
+                opened = open_network(self.network, game, *self._runtime, fixed_batch=self._gather)
+                gatherer = _core.GatheringEvaluator(opened.evaluator, self._gather)
                 _gatherers[key] = gatherer
         return gatherer
 
@@ -187,7 +181,7 @@ class SearchPlayer:
         """Tells networks apart, also those that were in the same file one after the other."""
         assert self.network is not None
         place = Path(self.network).resolve()
-        stat = (place / CHECKPOINT_FILE if place.is_dir() else place).stat()
+        stat = weights_file(place).stat()
         file = (place, stat.st_mtime_ns, stat.st_size)
         return (*file, *self._runtime, self._gather, game.name)
 
@@ -253,14 +247,14 @@ class RolloutPlayer(SearchPlayer):
         super().__init__(simulations, nodes, seconds, "rollout", **options)
 
 
+def setting_text(value: bool | int | float | str) -> str:
+    """A setting's value as the registry reads it, every digit of it."""
+    return ("off", "on")[value] if isinstance(value, bool) else str(value)
+
+
 def spec_text(settings: dict[str, Any], name: str = "search") -> str:
     """The player as the registry spells it."""
-    spelled = {True: "on", False: "off"}
-    given = [
-        f"{name}={spelled[value] if isinstance(value, bool) else value}"
-        for name, value in settings.items()
-        if value is not None
-    ]
+    given = [f"{key}={setting_text(v)}" for key, v in settings.items() if v is not None]
     return name + ("?" + "&".join(given) if given else "")
 
 

@@ -27,9 +27,9 @@ from zermelo.config.toml_file import Tables
 from zermelo.errors import UserError
 from zermelo.files import TEMPORARY, write_whole
 from zermelo.games.protocol import Game
+from zermelo.network.places import RUN_FILE
 from zermelo.runs.lock import RunLock
 
-RUN_FILE = "run.toml"
 RUNS = Path("runs")  # where runs are made if nobody names a directory
 
 

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Protocol
 
 from zermelo.checkpoint import Checkpoint, CheckpointStore
-from zermelo.checkpoint.manifest import MANIFEST_FILE
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.network import Weights, load_network
-from zermelo.network.files import CHECKPOINT_FILE
+from zermelo.network.places import CHECKPOINT_FILE, MANIFEST_FILE, weights_file
 
 CHECKPOINT, FILE = "checkpoint", "file"
 
@@ -71,9 +70,8 @@ class LocalNetwork:
 
 def _digest(path: Path) -> str:
     """Of a network's file, or of the one in a directory; empty if there is none."""
-    file = path / CHECKPOINT_FILE if path.is_dir() else path
     try:
-        with file.open("rb") as opened:
+        with weights_file(path).open("rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError:
         return ""

@@ -162,7 +162,9 @@ class Engine:
             return None
         if running.unwanted.is_set():
             return f"bestmove {any_move(running.position)}"
-        live = self._workshop.search_for(running.settings, running.position.chess960)
+        live = self._workshop.search_for(
+            running.settings, running.position.chess960, running.go.counted
+        )
         game: Any = live.game
         state = follow(live, self._stands_at, running.position)
         self._stands_at = running.position

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from zermelo.errors import UserError
-from zermelo.search import UniformEvaluator
+from zermelo.search import SearchOptions, UniformEvaluator
 
 NO_NETWORK = "no network is loaded (set WeightsFile): all moves look equally good"
 
@@ -21,6 +21,7 @@ class Network:
     encoder: str = "compact"
     text: str = NO_NETWORK
     trained: bool = False  # not the stand-in
+    search: SearchOptions | None = None  # its own; None: those that the engine lists
 
 
 def without_network() -> Network:
@@ -31,22 +32,21 @@ def without_network() -> Network:
 def load(path: str, backend: str, precision: str) -> Network:
     """The network of a file, a checkpoint or a run; UserError in one sentence if there is none."""
     from zermelo.games import game
-    from zermelo.network import NetworkEvaluator, load_network
+    from zermelo.network.open import open_network
     from zermelo.network.runtimes import installed_backends
-    from zermelo.players.network_path import network_path
 
-    weights = load_network(network_path(path))
-    architecture = weights.architecture
-    encoder = "lc0" if architecture.planes == 112 else "compact"
     if backend == "auto":  # measuring which is fastest would take longer than a start may
         backends = installed_backends()
         if not backends:
             raise UserError("no backend is installed that could compute a network")
         backend = backends[0]
-    rules = game(f"chess?encoder={encoder}")
-    evaluator = NetworkEvaluator(weights, backend, precision, game=rules)
-    text = f"network {weights.name} ({architecture.blocks}x{architecture.filters}) on {backend}"
-    return Network(evaluator, encoder, f"{text}, {precision}", trained=True)
+    opened = open_network(path, "chess", backend, precision)
+    weights = opened.evaluator.weights
+    a = weights.architecture
+    encoder = "lc0" if a.planes == 112 else "compact"
+    a.check_fits(game(f"chess?encoder={encoder}"))  # what will be searched, with no other settings
+    text = f"network {weights.name} ({a.blocks}x{a.filters}) on {backend}, {precision}"
+    return Network(opened.evaluator, encoder, text, trained=True, search=opened.search)
 
 
 def first_steps(network: Network, leaves: int) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from zermelo._core import SearchOptions
 from zermelo.errors import UserError
-from zermelo.search import LOOSE_CACHE
+from zermelo.network.own_search import LC0_SEARCH, searched
 
 LARGEST_SPIN = 2**31 - 1  # programs keep a spin in 32 bits
 EMPTY = "<empty>"  # how the protocol spells an empty text
@@ -53,21 +53,19 @@ LEFT_OUT = {
     "cache_symmetry": "chess has no symmetry that always holds",
     "batch": "set by MinibatchSize",
 }
-# Where the engine's row is not the table's; a default of 0 lets the engine choose.
+# Where the engine's row is not the table's; a default of 0 lets the engine choose. A network's own
+# options come before these defaults, which are those of lc0's networks.
 OWN_ROWS: dict[str, dict[str, Any]] = {
     "threads": {
         "default": 0,
         "low": 0,
-        "doc": "Searching threads; 0 is 2 with a network and two processors, else 1.",
+        "doc": "Searching threads; 0 is 1, but 2 on the clock with a network and two processors.",
     },
     "leaves_per_tree": {
-        "default": 0,
-        "low": 0,
         "high": 1024,
-        "doc": "Leaves that a thread evaluates together; 0 is 8 with a network, 1 without.",
+        "doc": "Leaves that a thread evaluates together.",  # docs/decisions/0009
     },
-    "fpu": {"default": "reduced"},  # 43 Elo stronger than zero: docs/decisions/0006
-    **{name: {"default": value} for name, value in LOOSE_CACHE.items()},
+    **{name: {"default": value} for name, value in LC0_SEARCH.items()},
 }
 # Other spellings of values and names that programs send.
 VALUE_ALIASES = {
@@ -244,6 +242,7 @@ class Settings:
     """The values of all options; a new object with every change, so a search keeps its own."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()  # names of those that somebody set
 
     @classmethod
     def defaults(cls) -> Settings:
@@ -256,20 +255,32 @@ class Settings:
     def with_value(self, name: str, text: str) -> Settings:
         """With one option set as `setoption` or `--set` spells it; UserError if that cannot be."""
         row = find(name)
-        return Settings({**self.values, row.name: row.read(text)})
+        return Settings({**self.values, row.name: row.read(text)}, self.given | {row.name})
 
-    def search_options(self, network: bool, processors: int, entry_bytes: int) -> SearchOptions:
-        """What the search is told; `entry_bytes` is the memory of one cached position."""
-        chosen = {row.search_key: self.values[row.name] for row in all_rows() if row.search_key}
-        if not chosen["threads"]:
-            chosen["threads"] = 2 if network and processors > 1 else 1
-        if not chosen["leaves_per_tree"]:
-            chosen["leaves_per_tree"] = 8 if network else 1
+    def search_options(
+        self,
+        network: bool,
+        processors: int,
+        entry_bytes: int,
+        own: SearchOptions | None = None,
+        counted: bool = False,
+    ) -> SearchOptions:
+        """What the search is told; `entry_bytes` is the memory of one cached position.
+
+        `own` are the network's own options, for those that nobody set. `counted` says whether the
+        number of simulations is known beforehand: then threads are not chosen for speed, and each
+        search of a position goes the same way.
+        """
+        chosen = {
+            row.search_key: self.values[row.name]
+            for row in all_rows()
+            if row.search_key and (own is None or row.name in self.given)
+        }
+        if not self.values["Threads"]:
+            chosen["threads"] = 2 if network and processors > 1 and not counted else 1
+        options = searched(own or SearchOptions(), chosen, counted)
         cache = math.ceil(self.values["NNCacheSize"] * entry_bytes / 2**20)
-        options: SearchOptions = SearchOptions(
-            **chosen, batch=max(chosen["leaves_per_tree"], 1), cache_mib=cache
-        )
-        return options
+        return options.replace(batch=int(options.leaves_per_tree), cache_mib=cache)
 
 
 def find(name: str) -> UciOption:

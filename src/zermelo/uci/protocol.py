@@ -37,6 +37,12 @@ class Go:
     infinite: bool = False
 
     @property
+    def counted(self) -> bool:
+        """Whether nodes alone end it, so that it is known beforehand how many there will be."""
+        others = (name for name in LIMITS if name != "nodes" and getattr(self, name) is not None)
+        return self.nodes is not None and not (self.infinite or self.ponder or any(others))
+
+    @property
     def endless(self) -> bool:
         """Whether only `stop` ends it."""
         return self.infinite or all(getattr(self, name) is None for name in LIMITS)

@@ -44,11 +44,14 @@ class Workshop:
         book = settings["BookFile"] if settings["OwnBook"] else ""
         self._ready_file("book", book, lambda path: _open_book(path, settings["Seed"]))
 
-    def search_for(self, settings: Settings, chess960: bool) -> LiveSearch:
-        """The search of these options, with its tree if it has not changed."""
+    def search_for(self, settings: Settings, chess960: bool, counted: bool = False) -> LiveSearch:
+        """The search of these options, with its tree if it has not changed.
+
+        `counted` says whether the number of simulations is known beforehand.
+        """
         self.ready(settings)
         name = f"chess?encoder={self.network.encoder}&chess960={'on' if chess960 else 'off'}"
-        options = self.search_options(settings)
+        options = self.search_options(settings, counted)
         made_of = (name, options.to_dict(), self.network, self.tablebase)
         if self.live is None or self._made.get("search") != made_of:
             self.live = None  # its memory is free before the new one takes some
@@ -60,13 +63,17 @@ class Workshop:
             self._made["search"] = made_of
         return self.live
 
-    def search_options(self, settings: Settings) -> SearchOptions:
+    def search_options(self, settings: Settings, counted: bool = False) -> SearchOptions:
         """What the search is told; the cache is bounded by the machine's memory and RamLimitMb.
 
         All of the cache counts as used, so it must leave room for a tree.
         """
         options = settings.search_options(
-            self.network.trained, self._processors, cache_entry_bytes()
+            self.network.trained,
+            self._processors,
+            cache_entry_bytes(),
+            self.network.search,
+            counted,
         )
         most = int(memory_bytes() * CACHE_SHARE) >> 20
         if settings["RamLimitMb"]:

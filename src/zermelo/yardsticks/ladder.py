@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from zermelo.checkpoint import CheckpointError, CheckpointStore, whole_checkpoints
+from zermelo.checkpoint import CheckpointError, CheckpointStore
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.matches.openings import make_openings
 from zermelo.matches.pairing import derived_seed
 from zermelo.network import NetworkEvaluator
+from zermelo.network.places import whole_checkpoints
 from zermelo.search import SearchOptions
 from zermelo.statistics.rating import PairPoints
 from zermelo.yardsticks.choosers import Budget, Poll, SearchChooser

@@ -1,0 +1,43 @@
+"""The seam between search and networks: what a search asks for, and what else may be offered.
+
+Owns the types alone. The native evaluators and every callable of the right shape are evaluators;
+what only some of them can do is a protocol of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from numpy.typing import NDArray
+
+from zermelo._core import (
+    GatheringEvaluator,
+    HashEvaluator,
+    RolloutEvaluator,
+    UniformEvaluator,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+class BatchEvaluator(Protocol):
+    """A callable on a batch of observations, always from the side of the player to move.
+
+    It gets float32 [batch, planes, rows, columns], or uint64 [batch, words] when it has an
+    attribute `packed` that is true, and returns
+      - policy logits, float32 [batch, num_actions] (illegal actions are ignored), and
+      - values: [batch] in [-1, 1], or win, draw and loss probabilities [batch, 3].
+    Several searching threads may call it at once.
+    """
+
+    def __call__(self, observations: NDArray[Any], /) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Policy logits and values for the batch."""
+        ...
+
+
+# Those that the core has itself; the search asks them without Python.
+NativeEvaluator: TypeAlias = (
+    UniformEvaluator | HashEvaluator | RolloutEvaluator | GatheringEvaluator
+)
+Evaluator: TypeAlias = BatchEvaluator | NativeEvaluator
