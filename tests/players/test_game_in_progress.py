@@ -13,6 +13,7 @@ from zermelo.games.protocol import Game, Outcome, State
 from zermelo.players import player
 from zermelo.players.game_in_progress import GameInProgress
 from zermelo.players.search_player import SearchPlayer
+from zermelo.search import Limits, LiveSearch, SearchOptions, SearchResult, UniformEvaluator
 
 TICTACTOE = game("tictactoe")
 PATIENCE = 60.0  # seconds; far beyond what anything here takes
@@ -144,6 +145,36 @@ def test_everybody_is_told_of_every_change() -> None:
     board.restart()
     assert seen == [1, 2, 0]
     assert len(set(others)) == 4
+
+
+def test_others_may_sit_down_for_the_next_game() -> None:
+    board = GameInProgress(TICTACTOE)
+    board.play(board.parse("b2"))
+    state = parse_position(TICTACTOE, "XX./OO./...")
+    held = Held()
+    board.restart(state, seats=(held, None))
+    assert (board.states, board.actions, board.mover) == ((state,), (), held)
+    assert held.games == 1
+
+
+def test_an_analysis_follows_the_board_and_keeps_its_tree() -> None:
+    rules = game("connect4")
+    board = GameInProgress(rules, seats=(None, player("random?seed=1", rules)))
+    live = LiveSearch(rules, UniformEvaluator(), SearchOptions(solver=False))
+    viewers: list[list[SearchResult]] = [[], []]
+    for viewer in viewers:
+        live.subscribe(viewer.append)
+    live.follow(board.state)
+    board.subscribe(lambda: live.follow(board.state))
+    live.run(Limits(simulations=2_000))
+    board.play(board.parse("4"))
+    board.answer()
+    kept = live.run(Limits(simulations=0))
+    assert live.state == board.state
+    assert kept.root_visits > 1
+    assert [viewer[-1] for viewer in viewers] == [kept, kept]
+    board.undo()
+    assert live.run(Limits(simulations=0)).root_visits == 1
 
 
 def test_what_the_players_hold_is_given_back() -> None:

@@ -368,6 +368,30 @@ def test_many_threads_may_steer_stop_and_watch_one_board() -> None:
     assert live.run(Limits(simulations=30)).root_visits == 31
 
 
+def test_a_search_that_begins_as_the_last_one_ends_can_be_stopped() -> None:
+    live = slow_board()
+    began = threading.Event()
+
+    def begin_again() -> None:
+        while live.running:
+            pass
+        live.start(LONG)
+        began.set()
+
+    for _ in range(30):
+        began.clear()
+        live.start(Limits(simulations=1))
+        other = threading.Thread(target=begin_again)
+        other.start()
+        assert began.wait(PATIENCE)
+        assert live.running
+        live.stop()
+        result = live.wait(PATIENCE)
+        assert result is not None
+        assert result.stop == "stopped"
+        other.join(PATIENCE)
+
+
 def test_a_listener_may_stop_but_not_steer() -> None:
     live = chess_board()
     refused: list[str] = []

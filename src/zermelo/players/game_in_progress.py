@@ -38,7 +38,7 @@ class GameInProgress:
     ) -> None:
         """Begins at `state`, else where the game begins."""
         self.game: Game = find_game(game)
-        self.seats = tuple(seats)
+        self.seats = tuple(seats)  # changed by `restart` only
         # Guarded by the lock. Tuples, so that whoever has read them keeps what they were.
         self._lock = threading.Lock()
         self._states: tuple[State, ...] = (self._first(state),)
@@ -150,10 +150,15 @@ class GameInProgress:
         self._tell()
         return True
 
-    def restart(self, state: State | None = None) -> None:
-        """A new game on the same board, from `state` or from the beginning."""
+    def restart(self, state: State | None = None, seats: Seats | None = None) -> None:
+        """A new game on the same board, from `state` or from the beginning.
+
+        With `seats` others play from now on; whoever leaves is not closed.
+        """
         first = self._first(state)
         with self._lock:
+            if seats is not None:
+                self.seats = tuple(seats)
             self._set((first,), ())
         for player in self.seats:
             if player is not None and isinstance(player, StartsGames):

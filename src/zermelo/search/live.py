@@ -264,7 +264,9 @@ class LiveSearch:
             self._at_tree = self._at_tree or run.search.state is run.state
             self._tell_end(run)
         finally:
-            self._running = None
+            with self._lock:
+                if self._running is run:  # another one may have begun since everybody was told
+                    self._running = None
             run.ended.set()
 
     def _search_on(self, run: _Run) -> SearchResult:
