@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -368,28 +370,26 @@ def test_many_threads_may_steer_stop_and_watch_one_board() -> None:
     assert live.run(Limits(simulations=30)).root_visits == 31
 
 
-def test_a_search_that_begins_as_the_last_one_ends_can_be_stopped() -> None:
+def test_a_search_that_begins_as_the_last_one_ends_can_be_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     live = slow_board()
-    began = threading.Event()
+    tell_end = live._tell_end
 
-    def begin_again() -> None:
-        while live.running:
-            pass
-        live.start(LONG)
-        began.set()
-
-    for _ in range(30):
-        began.clear()
-        live.start(Limits(simulations=1))
-        other = threading.Thread(target=begin_again)
+    def tell_end_and_lose_the_race(run: Any) -> None:
+        tell_end(run)
+        monkeypatch.undo()
+        other = threading.Thread(target=live.start, args=(LONG,))
         other.start()
-        assert began.wait(PATIENCE)
-        assert live.running
-        live.stop()
-        result = live.wait(PATIENCE)
-        assert result is not None
-        assert result.stop == "stopped"
         other.join(PATIENCE)
+
+    monkeypatch.setattr(live, "_tell_end", tell_end_and_lose_the_race)
+    live.run(Limits(simulations=1))
+    assert live.running
+    live.stop()
+    result = live.wait(PATIENCE)
+    assert result is not None
+    assert result.stop == "stopped"
 
 
 def test_a_listener_may_stop_but_not_steer() -> None:
@@ -473,6 +473,34 @@ def test_a_closed_board_is_silent() -> None:
     live.close()
     with pytest.raises(RuntimeError, match="closed"):
         live.start(LONG)
+
+
+ENDS_EARLY = """
+import threading, time
+import numpy as np
+from zermelo import game
+from zermelo.search import Limits, LiveSearch, SearchOptions, UniformEvaluator
+
+def slow(observations):
+    time.sleep(0.001)
+    return np.zeros((len(observations), 7), np.float32), np.zeros(len(observations))
+
+connect4 = game("connect4")
+for evaluator in (slow, UniformEvaluator()):
+    live = LiveSearch(connect4, evaluator, SearchOptions(solver=False, cache_mib=0))
+    live.follow(connect4.initial())
+    live.start(Limits())
+other = LiveSearch(connect4, slow, SearchOptions(solver=False, cache_mib=0))
+other.follow(connect4.initial())
+threading.Thread(target=other.run, args=(Limits(),), daemon=True).start()
+time.sleep(0.1)
+"""
+
+
+def test_the_interpreter_may_end_while_searches_run() -> None:
+    command = [sys.executable, "-c", ENDS_EARLY]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_notebook_draws_the_end_of_a_live_search() -> None:

@@ -18,10 +18,12 @@ the searching thread about fifty times a second: they must be quick, may `stop`,
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 from zermelo._core import EvaluationCache, SearchOptions
 from zermelo.games import game as find_game
@@ -34,6 +36,7 @@ from zermelo.search.tree_export import TreeExport
 
 Listener = Callable[[SearchResult], None]
 Ended = Callable[[BaseException | None], None]  # with what ended a search too early, if anything
+LAST_SECONDS = 5.0  # that a search has to end when the interpreter does
 
 
 class _Run:
@@ -80,6 +83,7 @@ class LiveSearch:
         self._lock = threading.Lock()
         self._running: _Run | None = None
         self._listeners: dict[object, tuple[Listener, Ended | None]] = {}
+        _boards.add(self)
 
     # --- never waits ------------------------------------------------------------------------------
 
@@ -321,3 +325,18 @@ class LiveSearch:
                 ended(run.error)
         except BaseException as raised:
             run.error = run.error or raised
+
+
+_boards: WeakSet[LiveSearch] = WeakSet()
+
+
+@atexit.register
+def _end_with_the_interpreter() -> None:
+    """A thread that comes back from the core while the interpreter goes would end in a crash."""
+    for live in list(_boards):
+        live._closed = True
+        live.stop()
+    for live in list(_boards):
+        run = live._last
+        if run is not None:
+            run.ended.wait(LAST_SECONDS)
