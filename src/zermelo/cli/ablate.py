@@ -46,20 +46,22 @@ def ablate(
     options: Annotated[
         str, typer.Option(help="NAME, NAME=VALUE:VALUE or NAME+NAME, joined by commas.")
     ] = OPTIONS,
-    weights: Annotated[Path | None, typer.Option(help="A network; else random games.")] = None,
+    weights: Annotated[
+        Path | None, typer.Option(help="A network; without one, random games.")
+    ] = None,
     simulations: Annotated[
-        int | None, typer.Option(min=1, help="Of both sides, for a move.")
+        int | None, typer.Option(min=1, help="Simulations for each move.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(help="Equal time for a move instead of equal simulations.")
+        float | None, typer.Option(help="Seconds for each move, instead of simulations.")
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(min=1, help="Of each comparison; 100, with --sprt at most 20,000."),
+        typer.Option(min=1, help="Games of each comparison: 100, or at most 20,000 with --sprt."),
     ] = None,
     sprt: SprtOption = None,
     base: Annotated[
-        str, typer.Option(help="Options that both sides have: c_puct=2&threads=1.")
+        str, typer.Option(help="Options of both sides, such as c_puct=2&threads=1.")
     ] = "",
     openings: OpeningsOption = "random:4",
     seed: SeedOption = 0,
@@ -135,7 +137,7 @@ def show(rows: list[AblationRow], base: str) -> None:
     heads = ["option", "values", "games", "score", "Elo", "95 %", "LOS", "speed"]
     print_table(heads + (["test"] if rows and rows[0].result.sprt else []), lines, left=2)
     print(f"\n{short_name(base)}: figures are for the first value;")
-    print("speed is its simulations per second by those of the second")
+    print("speed is its simulations per second divided by the second value's")
     for row in rows:
         if open_test := undecided(row.result):
             print(f"{row.comparison.option}: {open_test}")

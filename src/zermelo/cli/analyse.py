@@ -62,26 +62,29 @@ def add_to(app: typer.Typer) -> None:
 def analyse(
     game: GameArgument,
     *,
-    position: Annotated[str | None, typer.Option(help="Look at this, not the start.")] = None,
+    position: Annotated[
+        str | None, typer.Option(help="Analyse this position, not the start.")
+    ] = None,
     simulations: Annotated[
-        int | None, typer.Option(min=1, max=MOST_SIMULATIONS, help="Stop after so many.")
+        int | None,
+        typer.Option(min=1, max=MOST_SIMULATIONS, metavar="N", help="Stop after this many."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0.0, help="Stop after so long; 3 if nothing is given.")
+        float | None, typer.Option(min=0.0, help="Stop after this time; 3 if there is no limit.")
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads that search the tree.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads of the search.")] = None,
     settings: SearchSetOption = None,
     evaluator: Annotated[
-        str, typer.Option(help=f"In place of a network: {', '.join(EVALUATORS)}.")
+        str, typer.Option(help=f"Without a network: {', '.join(EVALUATORS)}.")
     ] = "rollout",
     weights: WeightsOption = None,
     backend: BackendOption = "auto",
     tree: Annotated[
-        Path | None, typer.Option(help="Write the tree's top to FILE.json or FILE.dot.")
+        Path | None, typer.Option(help="Write the top of the tree to FILE.json or FILE.dot.")
     ] = None,
     as_json: JsonOption = False,
     as_jsonl: Annotated[
-        bool, typer.Option("--jsonl", help="Answer requests, one JSON object per line each.")
+        bool, typer.Option("--jsonl", help="Answer requests; each line is a JSON object.")
     ] = False,
 ) -> None:
     """Show the candidate moves of a position.
@@ -108,7 +111,7 @@ def analyse(
     if simulations is None and not seconds:
         seconds = SECONDS
     if SearchOptions(**given).gumbel and simulations is None:
-        raise UserError("gumbel shares out a number of simulations: give --simulations")
+        raise UserError("gumbel needs a number of simulations: give --simulations")
     opened = open_evaluator(rules, weights, backend, evaluator, seed)
     options = opened.searched(given, counted=simulations is not None)
     search = LiveSearch(rules, opened.evaluator, options)

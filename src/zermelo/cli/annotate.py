@@ -43,28 +43,34 @@ def add_to(app: typer.Typer) -> None:
 
 
 def annotate(
-    pgn: Annotated[Path, typer.Argument(help="A PGN file with any number of games.")],
+    pgn: Annotated[Path, typer.Argument(help="A PGN file with one or more games.")],
     *,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to; standard output if none.")
+        Path | None,
+        typer.Option("--output", "-o", help="File to write; standard output by default."),
     ] = None,
     weights: WeightsOption = None,
     simulations: Annotated[
-        int, typer.Option(min=1, max=MOST_SIMULATIONS, help="For each position.")
+        int,
+        typer.Option(
+            min=1, max=MOST_SIMULATIONS, metavar="N", help="Simulations for each position."
+        ),
     ] = 800,
     backend: BackendOption = "auto",
     evaluator: Annotated[
-        str | None, typer.Option(help=f"In place of a network: {', '.join(EVALUATORS)}.")
+        str | None, typer.Option(help=f"Without a network: {', '.join(EVALUATORS)}.")
     ] = None,
-    inaccuracy: Annotated[float, typer.Option(help="Lost expected score from which ?!.")] = 0.05,
-    mistake: Annotated[float, typer.Option(help="Lost expected score from which ?.")] = 0.10,
-    blunder: Annotated[float, typer.Option(help="Lost expected score from which ??.")] = 0.15,
-    line_plies: Annotated[int, typer.Option(help="Longest variation; 0 writes none.")] = 8,
+    inaccuracy: Annotated[float, typer.Option(help="Loss of expected score marked ?!.")] = 0.05,
+    mistake: Annotated[float, typer.Option(help="Loss of expected score marked ?.")] = 0.10,
+    blunder: Annotated[float, typer.Option(help="Loss of expected score marked ??.")] = 0.15,
+    line_plies: Annotated[
+        int, typer.Option(help="Longest variation, in plies; 0 writes none.")
+    ] = 8,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads; as many as processors if not given.")
+        int | None, typer.Option(min=1, help="Threads; by default one per processor.")
     ] = None,
     settings: SearchSetOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; the PGN needs -o.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; -o writes the PGN.")] = False,
 ) -> None:
     """Write evaluations, blunders and better lines into chess games.
 

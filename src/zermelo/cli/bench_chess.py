@@ -36,14 +36,23 @@ CHESS_POSITIONS = (
 
 
 def bench_chess(
-    weights: Annotated[str, typer.Option(help="An lc0 network (.pb.gz) or one of ours, or a run.")],
+    weights: Annotated[
+        str, typer.Option(help="A network for chess: a file, a checkpoint or a run.")
+    ],
     *,
     simulations: Annotated[
-        int, typer.Option(min=1, max=MOST_SIMULATIONS, help="For each position.")
+        int,
+        typer.Option(
+            min=1, max=MOST_SIMULATIONS, metavar="N", help="Simulations for each position."
+        ),
     ] = 10_000,
-    positions: Annotated[int, typer.Option(min=1, max=10, help="How many of the ten.")] = 10,
-    threads: Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Threads on one tree.")] = 2,
-    leaves: Annotated[int, typer.Option(min=1, help="Leaves in a batch.")] = 8,
+    positions: Annotated[
+        int, typer.Option(min=1, max=10, help="How many of the ten positions.")
+    ] = 10,
+    threads: Annotated[
+        int, typer.Option(min=1, max=MAX_THREADS, help="Threads of the search.")
+    ] = 2,
+    leaves: Annotated[int, typer.Option(min=1, help="Leaves in each batch.")] = 8,
     backend: BackendOption = "auto",
     precision: PrecisionOption = "f32",
     as_json: JsonOption = False,

@@ -29,27 +29,27 @@ from zermelo.network.open import open_weights
 from zermelo.network.positions import sample_positions
 from zermelo.network.runtimes import BACKENDS, capable_backends, check_runtime, installed_backends
 
-PrecisionOption = Annotated[str, typer.Option(help="auto, f32, bf16 or int8.")]
+PrecisionOption = Annotated[str, typer.Option(help="Precision: auto, f32, bf16 or int8.")]
 PRECISION_POSITIONS = 200
 MAX_THREADS, MAX_BATCH = 256, 4096
 WITH_PEAK = ("f32", "bf16")  # precisions in which OpenVINO multiplies matrices as it is told
 
 
 def bench_network(
-    game: Annotated[str | None, typer.Argument(help="Measure a new network of a game.")] = None,
+    game: Annotated[str | None, typer.Argument(help="Measure a new network for this game.")] = None,
     *,
     weights: Annotated[
         str | None, typer.Option(help="Measure this network: a file, a checkpoint or a run.")
     ] = None,
-    blocks: Annotated[int, typer.Option(min=0, help="Of a new network.")] = 5,
-    filters: Annotated[int, typer.Option(min=1, help="Of a new network.")] = 64,
+    blocks: Annotated[int, typer.Option(min=0, help="Blocks of a new network.")] = 5,
+    filters: Annotated[int, typer.Option(min=1, help="Filters of a new network.")] = 64,
     backend: Annotated[
         str, typer.Option(help=f"all (that have the precision), auto, {', '.join(BACKENDS)}.")
     ] = "all",
     precision: PrecisionOption = "f32",
-    batches: Annotated[str, typer.Option(help="Batch sizes, as 1,8,64.")] = "1,8,64",
-    threads: Annotated[str, typer.Option(help="Numbers of threads, as 1,2.")] = "1,2",
-    seconds: Annotated[float, typer.Option(min=0.01, help="For each figure.")] = 1.0,
+    batches: Annotated[str, typer.Option(help="Batch sizes, such as 1,8,64.")] = "1,8,64",
+    threads: Annotated[str, typer.Option(help="Numbers of threads, such as 1,2.")] = "1,2",
+    seconds: Annotated[float, typer.Option(min=0.01, help="Seconds for each figure.")] = 1.0,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a network's evaluations per second.

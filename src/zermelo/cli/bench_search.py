@@ -48,9 +48,11 @@ BOARDS = 64
 
 
 def bench_search(
-    games: Annotated[list[str] | None, typer.Argument(help="Which; all if none is named.")] = None,
+    games: Annotated[
+        list[str] | None, typer.Argument(help="Games to measure; all by default.")
+    ] = None,
     seconds: Annotated[
-        float, typer.Option(min=0.0, help="For each speed; 0 gives the signature only.")
+        float, typer.Option(min=0.0, help="Seconds for each speed; 0 prints only signatures.")
     ] = 1.0,
     as_json: JsonOption = False,
 ) -> None:

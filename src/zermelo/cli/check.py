@@ -22,8 +22,8 @@ def add_to(app: typer.Typer) -> None:
 def check(
     game: GameArgument,
     games: Annotated[int, typer.Option(min=1, help="Random games to play.")] = 20,
-    seed: Annotated[int, typer.Option(help="Seed of the random games.")] = 0,
-    max_plies: Annotated[int, typer.Option(min=1, help="Longest game that is allowed.")] = 5000,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    max_plies: Annotated[int, typer.Option(min=1, help="Longest game allowed.")] = 5000,
     as_json: JsonOption = False,
 ) -> int:
     """Test a game's rules by playing random games.

@@ -31,9 +31,9 @@ def add_to(app: typer.Typer) -> None:
 
 def demo(
     duration: Annotated[
-        str, typer.Option("--for", metavar="TIME", help="How long to learn: 3m, 20s, ...")
+        str, typer.Option("--for", metavar="TIME", help="How long to learn, such as 3m or 20s.")
     ] = "3m",
-    run: Annotated[Path, typer.Option(help="The run's directory; an existing one goes on.")] = (
+    run: Annotated[Path, typer.Option(help="Directory of the run; an old one continues.")] = (
         DIRECTORY
     ),
     as_json: JsonOption = False,

@@ -26,9 +26,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def doctor(
-    run: Annotated[Path, typer.Argument(help="The run's directory.")],
+    run: Annotated[Path, typer.Argument(help="Directory of the run.")],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only what metrics and shard headers say.")
+        bool, typer.Option("--quick", help="Read only metrics and shard headers.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -54,7 +54,7 @@ def match(
     game: GameOption = None,
     games: Annotated[
         int | None,
-        typer.Option(min=1, help="Two from each opening; 100, with --sprt at most 20,000."),
+        typer.Option(min=1, help="Two from each opening: 100, or at most 20,000 with --sprt."),
     ] = None,
     simulations: SimulationsOption = None,
     openings: OpeningsOption = "random:4",
@@ -167,10 +167,12 @@ def split_players(words: list[str]) -> list[str]:
         name, equals, value = word[2:].partition("=")
         side, dot, option = name.partition(".")
         if side not in given or not dot or not option:
-            raise UserError(f"there is no option '{word}'; a player's own look like --a.solver=off")
+            raise UserError(
+                f"there is no option '{word}'; a player's own option looks like --a.solver=off"
+            )
         given[side][option] = value if equals else next(rest, "")
         if not given[side][option]:
             raise UserError(f"--{name} needs a value, as in --{name}=off")
     if len(specs) != 2:
-        raise UserError(f"a match has two players, not {len(specs)}: {TYPICAL}")
+        raise UserError(f"a match has two players, not {len(specs)}, as in: {TYPICAL}")
     return [add_settings(spec, given[side]) for spec, side in zip(specs, "ab", strict=True)]

@@ -28,29 +28,31 @@ GameOption = Annotated[str | None, typer.Option("--game", help="Needed if no pla
 OpeningsOption = Annotated[
     str, typer.Option(help="random:PLIES, start, or a book: FILE.epd, FILE.pgn?plies=8.")
 ]
-SeedOption = Annotated[int, typer.Option(min=0, help="Of the openings and of chance.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Random seed for openings and players.")]
 SimulationsOption = Annotated[
-    int | None, typer.Option(min=1, help="For each move of players without a budget of their own.")
+    int | None, typer.Option(min=1, help="Simulations for each move of players without a budget.")
 ]
 VisitsOption = Annotated[int | None, typer.Option(min=1, hidden=True)]  # --simulations as it was
 ConcurrencyOption = Annotated[
-    int, typer.Option(min=1, help="Processes; with networks each plays 16 games side by side.")
+    int, typer.Option(min=1, help="Processes; with networks, each plays 16 games at once.")
 ]
 OutOption = Annotated[
-    Path | None, typer.Option(help="A directory for the games; an unfinished match goes on.")
+    Path | None, typer.Option(help="Directory for the games; an unfinished match continues.")
 ]
-MaxPliesOption = Annotated[int, typer.Option(min=0, help="A longer game is a draw; 0: never.")]
+MaxPliesOption = Annotated[
+    int, typer.Option(min=0, help="A longer game is a draw; 0 means no limit.")
+]
 SprtOption = Annotated[
-    str | None, typer.Option(help="ELO0,ELO1[,ALPHA,BETA]: stop when one of them is decided.")
+    str | None, typer.Option(help="ELO0,ELO1[,ALPHA,BETA]: stop when the sequential test decides.")
 ]
 ResignOption = Annotated[
-    str | None, typer.Option(help="VALUE,MOVES: end a game that both give up, e.g. 0.95,3.")
+    str | None, typer.Option(help="VALUE,MOVES: end a game when both agree who wins: 0.95,3.")
 ]
 DrawOption = Annotated[
-    str | None, typer.Option(help="VALUE,MOVES,PLIES: end a game that both call level.")
+    str | None, typer.Option(help="VALUE,MOVES,PLIES: end a game when both agree on a draw.")
 ]
 TablebaseOption = Annotated[
-    str, typer.Option(help="A directory of Syzygy tables that end games of chess.")
+    str, typer.Option(help="Directory of Syzygy tables, which decide chess endgames.")
 ]
 
 

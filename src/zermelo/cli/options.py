@@ -26,11 +26,13 @@ BackendOption = Annotated[
 ]
 SearchSetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="OPTION=VALUE", help="An option of the search; repeatable."),
+    typer.Option("--set", metavar="OPTION=VALUE", help="Set an option of the search; repeatable."),
 ]
 RunSetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="An option; repeatable."),
+    typer.Option(
+        "--set", metavar="SECTION.KEY=VALUE", help="Set an option of the run; repeatable."
+    ),
 ]
 
 

@@ -23,8 +23,10 @@ def add_to(app: typer.Typer) -> None:
 def perft(
     game: GameArgument,
     depth: Annotated[int, typer.Argument(min=0, max=10_000, help="Length in plies.")],
-    position: Annotated[str | None, typer.Option(help="Count from here, not the start.")] = None,
-    divide: Annotated[bool, typer.Option("--divide", help="Count below each action.")] = False,
+    position: Annotated[str | None, typer.Option(help="Count from this position.")] = None,
+    divide: Annotated[
+        bool, typer.Option("--divide", help="Show the count below each action.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Count the lines of play of a length, to test a move generator."""

@@ -59,12 +59,10 @@ def play(
     ] = None,
     run: Annotated[
         Path | None,
-        typer.Option(help="Play a training run's newest checkpoint, searched as in the run."),
+        typer.Option(help="Play against the newest checkpoint of a run."),
     ] = None,
-    side: Annotated[
-        str, typer.Option(help="Which player you are: first, second or random.")
-    ] = "first",
-    position: Annotated[str | None, typer.Option(help="Begin here, not at the start.")] = None,
+    side: Annotated[str, typer.Option(help="Your side: first, second or random.")] = "first",
+    position: Annotated[str | None, typer.Option(help="Begin from this position.")] = None,
 ) -> None:
     """Play a game in the terminal."""
     if side not in (*SIDES, "random"):

@@ -32,11 +32,11 @@ def pretrain(
     ],
     run: Annotated[Path | None, typer.Option(help="Directory of the new run.")] = None,
     samples: Annotated[
-        int | None, typer.Option(min=1, help="Samples at most; a teacher makes 10,000.")
+        int | None, typer.Option(min=1, help="Most samples to use; a teacher makes 10,000.")
     ] = None,
-    epochs: Annotated[int, typer.Option(min=1, max=1000, help="Times over all samples.")] = 1,
+    epochs: Annotated[int, typer.Option(min=1, max=1000, help="Passes over all samples.")] = 1,
     settings: RunSetOption = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of everything random.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
 ) -> None:
     """Teach a new run what is already known.

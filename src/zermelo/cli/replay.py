@@ -44,7 +44,7 @@ def add_to(app: typer.Typer) -> None:
 
 def inspect(
     path: PathArgument,
-    rows: Annotated[int, typer.Option(min=0, help="Show the first rows of a shard.")] = 0,
+    rows: Annotated[int, typer.Option(min=0, help="Show this many rows of a shard.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Show what shards say of themselves; reads no rows but those asked for."""

@@ -24,7 +24,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def runs(
-    directory: Annotated[Path, typer.Argument(help="Where to look; a run itself is fine.")] = RUNS,
+    directory: Annotated[Path, typer.Argument(help="Directory of runs, or one run.")] = RUNS,
     as_json: JsonOption = False,
 ) -> None:
     """List runs, newest last."""

@@ -22,14 +22,16 @@ def selfplay(
     game: Annotated[str, typer.Argument(help="A game, a preset, a run file or a Python file.")],
     *,
     out: Annotated[Path, typer.Option(help="Directory for the shards.")],
-    samples: Annotated[int, typer.Option(min=1, help="At least so many, of whole games.")],
+    samples: Annotated[
+        int, typer.Option(min=1, help="Write at least this many, from whole games.")
+    ],
     weights: Annotated[
         str | None,
-        typer.Option(help="A network's file, a checkpoint or a run; without, it knows nothing."),
+        typer.Option(help="A network: a file, a checkpoint or a run. By default a new one."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Number of processes.")] = None,
     settings: RunSetOption = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Play games and write their samples as shards."""

@@ -28,16 +28,18 @@ def add_to(app: typer.Typer) -> None:
 
 
 def solve(
-    suite: Annotated[Path, typer.Argument(help="EPD, puzzle CSV, Connect Four or Othello file.")],
+    suite: Annotated[
+        Path, typer.Argument(help="An EPD, puzzle CSV, Connect Four or Othello file.")
+    ],
     player: Annotated[
         list[str] | None,
-        typer.Option("--player", "-p", help="Who solves, as in a match; repeat it to compare."),
+        typer.Option("--player", "-p", help="A player, as in a match; repeatable, to compare."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first problems.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Solve only this many problems.")] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write every answer to this file, one JSON object a line.")
+        Path | None, typer.Option(help="Write the answers to this file, one JSON object per line.")
     ] = None,
-    failed: Annotated[bool, typer.Option("--failed", help="List what was not solved.")] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="List the problems not solved.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Let players solve mates, puzzles or positions with known scores."""

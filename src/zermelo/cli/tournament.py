@@ -39,15 +39,15 @@ def add_to(app: typer.Typer) -> None:
 
 
 def tournament(
-    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Two or more.")],
+    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Two or more players.")],
     game: GameOption = None,
     kind: Annotated[
-        str, typer.Option(help="round-robin, or gauntlet: the first against the others.")
+        str, typer.Option(help="round-robin, or gauntlet: the first player against the others.")
     ] = "round-robin",
-    games: Annotated[int, typer.Option(min=2, help="Of each pairing, an even number.")] = 20,
+    games: Annotated[int, typer.Option(min=2, help="Games of each pairing; an even number.")] = 20,
     simulations: SimulationsOption = None,
-    anchor: Annotated[str | None, typer.Option(help="Whose rating is fixed.")] = None,
-    anchor_elo: Annotated[float, typer.Option(help="The anchor's rating.")] = 0.0,
+    anchor: Annotated[str | None, typer.Option(help="Player whose rating is fixed.")] = None,
+    anchor_elo: Annotated[float, typer.Option(help="Rating of the anchor.")] = 0.0,
     openings: OpeningsOption = "random:4",
     seed: SeedOption = 0,
     concurrency: ConcurrencyOption = 1,

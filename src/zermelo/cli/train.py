@@ -26,16 +26,17 @@ def train(
     ],
     *,
     run: Annotated[
-        Path | None, typer.Option(help="The run's directory; an existing run goes on.")
+        Path | None, typer.Option(help="Directory of the run; an existing run continues.")
     ] = None,
     settings: RunSetOption = None,
     duration: Annotated[
-        str | None, typer.Option("--for", metavar="TIME", help="Stop after 30m, 1h30m, ...")
+        str | None,
+        typer.Option("--for", metavar="TIME", help="Stop after this time, such as 30m or 1h30m."),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(min=1, help="Iterations of the whole run.")
+        int | None, typer.Option(min=1, help="Stop after this iteration of the run.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of everything random.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
 ) -> None:
     """Learn a game by playing it.

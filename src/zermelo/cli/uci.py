@@ -21,7 +21,9 @@ def uci(
     weights: WeightsOption = None,
     given: Annotated[
         list[str] | None,
-        typer.Option("--set", help="An option of the engine or of the search, NAME=VALUE."),
+        typer.Option(
+            "--set", help="Set an option of the engine or the search: NAME=VALUE; repeatable."
+        ),
     ] = None,
 ) -> None:
     """Serve chess programs: speak UCI on standard input and output."""

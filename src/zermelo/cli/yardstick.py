@@ -44,39 +44,41 @@ def yardstick(
     *,
     weights: WeightsOption = None,
     evaluator: Annotated[
-        str | None, typer.Option(help="In place of a network: uniform, rollout or hash.")
+        str | None, typer.Option(help="Without a network: uniform, rollout or hash.")
     ] = None,
     simulations: Annotated[
-        int, typer.Option(min=1, max=MOST_SIMULATIONS, help="Of the search, for a choice.")
+        int,
+        typer.Option(min=1, max=MOST_SIMULATIONS, metavar="N", help="Simulations for each choice."),
     ] = 100,
     positions: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Only these: 'generated', a file, or a folder of files; repeatable.",
+            help="Only these positions: 'generated', a file or a folder; repeatable.",
         ),
     ] = None,
     perfect: Annotated[
-        int, typer.Option(min=0, help="Connect Four: games against the perfect player.")
+        int, typer.Option(min=0, help="Games against the perfect player of Connect Four.")
     ] = 0,
     opponents: Annotated[
-        str | None, typer.Option(help="Players, separated by blanks; 'policy' is without search.")
+        str | None, typer.Option(help="Players, separated by blanks; 'policy' does not search.")
     ] = None,
-    games: Annotated[int | None, typer.Option(min=1, help="Against each opponent.")] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="Games against each opponent.")] = None,
     openings: OpeningsOption = "random:4",
-    suite: Annotated[Path | None, typer.Option(help="Problems: an EPD file for chess.")] = None,
+    suite: Annotated[Path | None, typer.Option(help="An EPD file of chess problems.")] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first positions or problems.")
+        int | None, typer.Option(min=1, help="Use only this many positions or problems.")
     ] = None,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Also for files: is the exact score kept? Slow.")
+        bool,
+        typer.Option("--exact", help="Also check in files that moves keep the exact score; slow."),
     ] = False,
     cache: Annotated[
-        Path | None, typer.Option(help="Where solved Connect Four positions are kept.")
+        Path | None, typer.Option(help="File that keeps solved Connect Four positions.")
     ] = None,
     seed: SeedOption = 0,
     threads: Annotated[
-        int, typer.Option(min=0, help="Of the search and of the solver; 0: one for each core.")
+        int, typer.Option(min=0, help="Threads of the search and the solver; 0 means one per core.")
     ] = 0,
     settings: SearchSetOption = None,
     backend: BackendOption = "auto",
