@@ -10,11 +10,11 @@ from native_games import native
 
 import zermelo
 from zermelo.cli import main
-from zermelo.cli.play import adviser, default_opponent
 from zermelo.config import find_preset, read_run_file
 from zermelo.network import load_network
 from zermelo.network.open import own_search
 from zermelo.network.places import shipped_network
+from zermelo.players.at_hand import adviser, default_opponent
 from zermelo.search import SearchOptions
 
 FILES = sorted((Path(zermelo.__file__).parent / "data" / "networks").glob("*.onnx"))

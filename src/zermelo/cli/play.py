@@ -23,20 +23,14 @@ from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, outcome_text, parse_position
 from zermelo.games.protocol import Game
 from zermelo.games.render import rich_board
-from zermelo.network.open import own_search
-from zermelo.network.places import shipped_network
-from zermelo.network.runtimes import installed_backends
 from zermelo.players import Player
 from zermelo.players import player as find_player
+from zermelo.players.at_hand import adviser, default_opponent, searcher
 from zermelo.players.game_in_progress import GameInProgress
 from zermelo.players.human import HumanPlayer
 from zermelo.players.protocol import PlayerError, Prepares
-from zermelo.players.search_player import SearchPlayer
 
-OPPONENT_SIMULATIONS = 400
 RUN_SIMULATIONS = 800
-HINT_SIMULATIONS = 800
-BLIND_HINT_SIMULATIONS = 2000  # without a network, by random games
 HELP = (
     "Type an action, its number in the list of 'moves', or: moves, undo, hint, board, help, quit."
 )
@@ -111,28 +105,6 @@ def checkpoint_text(run: Path, checkpoint: str) -> str:
     number = Path(checkpoint).name
     untrained = "" if number.strip("0") else ", which is untrained"
     return f"The newest checkpoint of {run} is {number}{untrained}."
-
-
-def usable_network(game: Game) -> str | None:
-    """The network that comes with the package for this game, if something can run it."""
-    return shipped_network(game) if installed_backends() else None
-
-
-def searcher(network: str | None, simulations: int) -> SearchPlayer:
-    """Searches as the network was trained, and says so; with random games if there is none."""
-    own = own_search(network) if network else {}
-    return SearchPlayer(simulations, weights=network, **own)
-
-
-def default_opponent(game: Game) -> SearchPlayer:
-    """The best that is at hand."""
-    return searcher(usable_network(game), OPPONENT_SIMULATIONS)
-
-
-def adviser(game: Game) -> SearchPlayer:
-    """Who gives hints."""
-    network = usable_network(game)
-    return searcher(network, BLIND_HINT_SIMULATIONS if network is None else HINT_SIMULATIONS)
 
 
 def make_ready(player: Player, game: Game) -> None:

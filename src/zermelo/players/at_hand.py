@@ -1,0 +1,38 @@
+"""Who plays and who gives hints when nobody was named: the best that is at hand for a game.
+
+Knows the networks that come with the package; nothing of how a person is talked to.
+"""
+
+from __future__ import annotations
+
+from zermelo.games.protocol import Game
+from zermelo.network.open import own_search
+from zermelo.network.places import shipped_network
+from zermelo.network.runtimes import installed_backends
+from zermelo.players.search_player import SearchPlayer
+
+OPPONENT_SIMULATIONS = 400
+HINT_SIMULATIONS = 800
+BLIND_HINT_SIMULATIONS = 2000  # without a network, by random games
+
+
+def default_opponent(game: Game) -> SearchPlayer:
+    """Plays with the package's network, else by random games."""
+    return searcher(usable_network(game), OPPONENT_SIMULATIONS)
+
+
+def adviser(game: Game) -> SearchPlayer:
+    """Gives hints."""
+    network = usable_network(game)
+    return searcher(network, BLIND_HINT_SIMULATIONS if network is None else HINT_SIMULATIONS)
+
+
+def searcher(network: str | None, simulations: int) -> SearchPlayer:
+    """Searches as the network was trained, and says so; with random games if there is none."""
+    own = own_search(network) if network else {}
+    return SearchPlayer(simulations, weights=network, **own)
+
+
+def usable_network(game: Game) -> str | None:
+    """The network that comes with the package for this game, if something can run it."""
+    return shipped_network(game) if installed_backends() else None
