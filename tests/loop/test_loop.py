@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +202,60 @@ def test_a_run_killed_while_it_is_measured_keeps_its_figures_and_is_measured_whe
         )
         assert read_metrics(path / "metrics") == [before | {"evaluate": {"strength": 3}}]
     assert met == [1]
+
+
+def test_yardsticks_that_measure_meanwhile_end_late_and_keep_their_figures_all_the_same(
+    whole: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "run"
+    view = RecordingView()
+    trained: list[list[int]] = []
+
+    def yardstick(checkpoint: Any, run: Run) -> dict[str, Any]:
+        before, until = checkpoint.iteration, time.monotonic() + 60
+        while (before, "self-play") not in view.stages and before < 3 and time.monotonic() < until:
+            time.sleep(0.01)  # the next iteration is played before this ends
+        trained.append([entry["iteration"] for entry in read_metrics(run.metrics)])
+        return {"random.score": before / 10, "notes": [f"{before} was met"]}
+
+    run = Run.create(path, config(evaluate={"meanwhile": True}))
+    run_loop(run, Stop(), view, [yardstick])
+    assert [entry["evaluate"]["random.score"] for entry in read_metrics(path / "metrics")] == [
+        0.1, 0.2, 0.3,
+    ]  # fmt: skip
+    assert [lines[-1] for lines in trained] == [1, 2, 3]
+    assert [note for note in view.notes if "measured" in note or "met" in note] == [
+        "1 was met", "iteration 1 measured: random 10%",
+        "2 was met", "iteration 2 measured: random 20%",
+        "3 was met", "iteration 3 measured: random 30%",
+    ]  # fmt: skip
+    assert final_files(path) == final_files(whole)
+
+
+def test_a_yardstick_that_fails_meanwhile_ends_the_run_as_it_does_otherwise(tmp_path: Path) -> None:
+    def yardstick(checkpoint: Any, run: Run) -> dict[str, Any]:
+        raise UserError("the opponent has gone")
+
+    run = Run.create(tmp_path / "run", config(evaluate={"meanwhile": True}))
+    with pytest.raises(UserError, match="the opponent has gone"):
+        run_loop(run, Stop(), RecordingView(), [yardstick])
+
+
+def test_a_run_that_is_stopped_does_not_wait_for_yardsticks(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    stop = Stop()
+
+    def yardstick(checkpoint: Any, run: Run) -> dict[str, Any]:
+        while True:
+            stop.check()
+            time.sleep(0.01)
+
+    run = Run.create(path, config(evaluate={"meanwhile": True}))
+    view = RecordingView((1, "training"), lambda: stop.request("interrupted"))
+    found = run_loop(run, stop, view, [yardstick])
+    assert (found["stopped"], found["iteration"]) == ("interrupted", 1)
+    run_loop(Run.open(path), Stop(), RecordingView(), [lambda *_: {"strength": 1}])
+    assert all(entry["evaluate"] == {"strength": 1} for entry in read_metrics(path / "metrics"))
 
 
 def test_a_second_process_on_a_run_is_refused_with_the_first_ones_number(tmp_path: Path) -> None:

@@ -57,15 +57,13 @@ class Loop:
         wait = partial(self.report.waiting_for_space, "saving")
         self.learner = open_learner(run, replay, wait=wait, note=self.report.note)
         self.measurer = Measurer(run, evaluate, self.learner.record, self.report)
-        before = {} if self.newest is None else self.newest.manifest.extra
-        self.seconds_before = float(before.get("seconds", 0.0))  # of earlier processes
 
     def run(self) -> dict[str, Any]:
         """Until all iterations are done or somebody stops it; returns a summary."""
         reason = "broken off"
         try:
             self.begin()
-            with self.collector:
+            with self.collector, self.measurer:
                 while self.iteration < self.run_directory.config.loop.iterations:
                     self.collector.collect(self.checkpoint)  # 1. wait for new samples
                     self.fill_window()  # 2. the samples of the last iterations
@@ -124,12 +122,13 @@ class Loop:
         run = self.run_directory
         self.learner.resume(checkpoint, run.config.network)
         self.collector.choose_runtime(checkpoint.weights())
-        self.report.resumed(checkpoint.iteration, checkpoint.manifest.metrics)
+        self.report.resumed(checkpoint)
         self.measurer.catch_up(checkpoint)
         self.report.note(f"{run.path}: going on after iteration {checkpoint.iteration}")
 
     def fill_window(self) -> None:
         """The last iterations' samples (T6, T7), equal positions merged (T4)."""
+        self.measurer.take_in()
         self.report.stage("window")
         self.learner.window.update(
             self.iteration, lambda done, of: self.report.stage(f"window {done}/{of}")
@@ -147,6 +146,7 @@ class Loop:
     def hear_trainer(self, progress: TrainProgress) -> None:
         """After every step: the workers, the view, and whether to stop."""
         self.collector.meanwhile()
+        self.measurer.take_in()
         self.report.step(progress)
         self.stop.check()
 
@@ -156,7 +156,7 @@ class Loop:
         threshold, resign = self.collector.resignation(
             int(window["oldest_iteration"] or 0), iteration
         )
-        seconds = self.seconds_before + self.report.status.elapsed
+        seconds = self.report.seconds
         metrics = {
             "train": trained,
             "selfplay": self.collector.metrics(iteration),

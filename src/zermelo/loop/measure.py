@@ -1,12 +1,15 @@
 """How good a new checkpoint is, and whether the run is well: metrics, yardsticks, quick checks.
 
-Yardsticks write a line of metrics of their own, after the iteration's; readers see one object.
-Does not know what the yardsticks are, or that anything is trained.
+Yardsticks write a line of metrics of their own, after the iteration's; readers see one object. So
+they may end later: with `evaluate.meanwhile` they run in a thread of their own while the next
+iteration goes on. Does not know what the yardsticks are, or that anything is trained.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from zermelo.doctor.diagnose import diagnose, ill, one_line
@@ -24,7 +27,10 @@ Record = Callable[[int, Mapping[str, Any]], None]  # writes a line of metrics
 
 
 class Measurer:
-    """Applies yardsticks to checkpoints as often as the run's options say."""
+    """Applies yardsticks to checkpoints as often as the run's options say, one after the other.
+
+    All methods are for the loop's thread. Leaving a `with` waits for yardsticks that are under way.
+    """
 
     def __init__(
         self, run: Run, yardsticks: Sequence[Evaluate], record: Record, report: Report
@@ -34,6 +40,8 @@ class Measurer:
         self._record = record
         self._report = report
         self._first_ill = ""  # check that was ill at the last look
+        self._thread = ThreadPoolExecutor(1, "yardsticks")
+        self._late: tuple[int, Future[dict[str, Any]]] | None = None  # iteration, its figures
 
     def measure(self, checkpoint: Checkpoint) -> None:
         """The new checkpoint's line of metrics, its yardsticks, and the run's health."""
@@ -55,14 +63,61 @@ class Measurer:
         """Yardsticks, if it is their turn, and their line."""
         if not self._is_due(checkpoint.iteration):
             return
+        if self._run.config.evaluate.meanwhile:
+            self._finish()
+            self._late = checkpoint.iteration, self._thread.submit(self._figures, checkpoint)
+            return
         self._report.stage("evaluating")
-        found: dict[str, Any] = {}
+        self._keep(checkpoint.iteration, self._figures(checkpoint))
+
+    def _figures(self, checkpoint: Checkpoint) -> dict[str, Any]:
+        """Of all yardsticks, with their notes; perhaps in the other thread."""
+        found: dict[str, Any] = {"notes": []}
         for yardstick in self._yardsticks:
-            found |= yardstick(checkpoint, self._run)
-            for sentence in found.pop("notes", ()):
-                self._report.note(sentence)
-        self._record(checkpoint.iteration, {LATE: found})
-        self._report.measured(found)
+            figures = yardstick(checkpoint, self._run)
+            notes = [*found["notes"], *figures.get("notes", ())]
+            found |= figures | {"notes": notes}
+        return found
+
+    def _keep(self, iteration: int, found: dict[str, Any], late: bool = False) -> None:
+        for sentence in found.pop("notes"):
+            self._report.note(sentence)
+        self._record(iteration, {LATE: found})
+        self._report.measured(iteration, found, late)
+
+    # ---- while something else goes on -----------------------------------------------------------
+
+    def take_in(self) -> None:
+        """Keeps what was measured meanwhile, if it is there; called often."""
+        if self._late is None or not self._late[1].done():
+            return
+        iteration, figures = self._late
+        self._late = None
+        self._keep(iteration, figures.result(), late=True)
+
+    def _finish(self) -> None:
+        """Waits for what is measured meanwhile."""
+        while self._late is not None:
+            self._report.stage("evaluating")
+            wait([self._late[1]], 0.1)
+            self.take_in()
+
+    def __enter__(self) -> Measurer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None:
+                self._finish()
+        finally:
+            self._thread.shutdown(wait=kind is None or issubclass(kind, Exception))
+
+    # ---- the run's health -----------------------------------------------------------------------
 
     def examine(self) -> None:
         """The health in the view, and a note when another check than before is the first ill one.

@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from zermelo.runs.status import Status, StatusFile
+from zermelo.yardsticks.measure import headline
 
 if TYPE_CHECKING:
+    from zermelo.checkpoint import Checkpoint
     from zermelo.loop.stop import Stop
     from zermelo.loop.view import View
     from zermelo.replay import Damage
@@ -38,6 +40,7 @@ class Report:
         self._file = StatusFile(run.path)
         self._look: Look = lambda: (0, [])
         self._looked = 0.0
+        self._seconds_before = 0.0  # that earlier processes worked on the run
         self._iteration_began = time.monotonic()
 
     def players(self, workers: int, mode: str, look: Look) -> None:
@@ -45,10 +48,11 @@ class Report:
         self.status.workers, self.status.mode = workers, mode
         self._look = look
 
-    def resumed(self, iteration: int, metrics: Mapping[str, Any]) -> None:
-        """The run goes on after that iteration, which had these figures."""
-        self.status.iteration = iteration
-        self.status.metrics = dict(metrics)
+    def resumed(self, checkpoint: Checkpoint) -> None:
+        """The run goes on from there."""
+        self.status.iteration = checkpoint.iteration
+        self.status.metrics = dict(checkpoint.manifest.metrics)
+        self._seconds_before = float(checkpoint.manifest.extra.get("seconds", 0.0))
 
     def stage(self, stage: str, waiting_for: str = "") -> None:
         """What is done now; also said again while it lasts, so that the view stays fresh."""
@@ -88,9 +92,12 @@ class Report:
         self.status.iteration, self.status.metrics = iteration, dict(metrics)
         self.status.games = self.status.samples = 0
 
-    def measured(self, figures: Mapping[str, Any]) -> None:
-        """Yardsticks of the newest checkpoint."""
-        self.status.metrics = self.status.metrics | {"evaluate": dict(figures)}
+    def measured(self, iteration: int, figures: Mapping[str, Any], late: bool) -> None:
+        """Yardsticks of that checkpoint; late ones have missed its iteration's line."""
+        if iteration == self.status.iteration:
+            self.status.metrics = self.status.metrics | {"evaluate": dict(figures)}
+        if late:
+            self.note(f"iteration {iteration} measured: {headline(figures)}")
 
     def examined(self, health: str) -> None:
         """What the quick checks say."""
@@ -115,6 +122,11 @@ class Report:
         self._run.log(f"stopped after iteration {self.status.iteration}: {reason}")
         self.status.ended, self.status.states = reason, []
         self._file.write(self.status, at_once=True)
+
+    @property
+    def seconds(self) -> float:
+        """That processes worked on the run, this one and those before."""
+        return self._seconds_before + self.status.elapsed
 
     def summary(self) -> dict[str, Any]:
         """What was reached when the run stopped, for programs."""

@@ -21,6 +21,10 @@ class EvaluateOptions:
         high=1e6,
         technique="E2",
     )
+    meanwhile: bool = option(
+        False,
+        "Measure while the next iteration is played, instead of before it; both take longer then.",
+    )
     simulations: int = option(
         100, "Of the network's search, for each choice.", low=1, high=1_000_000, technique="E2"
     )
