@@ -35,7 +35,7 @@ from zermelo.replay import (
     shard_path,
     write_shard,
 )
-from zermelo.replay.columns import GrowingColumn
+from zermelo.replay.growing import GrowingColumn
 from zermelo.replay.samples import COLUMNS
 
 BASE = 20_000  # samples of random games
@@ -100,8 +100,8 @@ def many(base: Samples, count: int) -> Samples:
     """So many samples in one piece of memory, put together as a window does it."""
     rng = np.random.default_rng(1)
     columns = {
-        name: GrowingColumn(dtype, base.words if name == "observations" else None)
-        for name, (dtype, _) in COLUMNS.items()
+        name: GrowingColumn(declared.dtype, base.words if declared.wide else None)
+        for name, declared in COLUMNS.items()
     }
     while len(columns["results"]) < count:
         part = copies(base, rng)

@@ -81,6 +81,21 @@ def games() -> str:
     return "\n".join(lines)
 
 
+def shard_columns() -> str:
+    """The columns of shards as `Samples` and `GameRecords` declare them."""
+    from zermelo.replay.records import RECORD_COLUMNS
+    from zermelo.replay.samples import COLUMNS
+
+    letters = {"samples": "N", "entries": "E", "records": "G", "moves": "A"}
+    lines = ["| column | type | shape | since | meaning | rule |", "|---|---|---|---|---|---|"]
+    for name, one in (COLUMNS | RECORD_COLUMNS).items():
+        dtype, shape = one.dtype.replace("|", r"\|"), letters[one.per] + ", W" * one.wide
+        lines.append(
+            f"| `{name}` | `{dtype}` | [{shape}] | {one.since} | {one.says} | {one.must} |"
+        )
+    return "\n".join(lines)
+
+
 def layers() -> str:
     """Those of `pyproject.toml` that exist, from the top down."""
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
@@ -166,6 +181,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "games": games,
     "my-game": my_game,
     "reference-select": reference_select,
+    "shard-columns": shard_columns,
     "layers": layers,
     "tree": tree,
     "uci-options": uci_options,

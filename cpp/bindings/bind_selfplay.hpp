@@ -63,6 +63,7 @@ inline nb::dict played_dict(const PlayedSamples& played, std::size_t words) {
     out[nb::str(name.data(), name.size())] = array.numpy().cast();
   };
   played.samples.each(add);
+  played.games.each(add);
   out["statistics"] = statistics_dict(played.statistics, played.samples.size());
   return out;
 }

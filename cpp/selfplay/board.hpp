@@ -27,13 +27,13 @@ struct PlayingBoard {
   bool noted = false;  // ... and it has been
   std::int64_t opening_plies = 0;
 
-  // For saving, without the tree.
+  // For saving, without the tree. `has_played`: whether the samples know what was played.
   template <class Archive>
-  void transfer(Archive& archive) {
+  void transfer(Archive& archive, bool has_played) {
     archive.number(random);
     archive.vector(history);
     archive.vector(movers);
-    samples.transfer(archive);
+    samples.transfer(archive, has_played);
     for (ResignWatch& watch : watches) watch.transfer(archive);
     archive.number(audit);
     archive.number(noted);

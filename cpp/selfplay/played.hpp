@@ -1,4 +1,4 @@
-// What one call of Runner::play() hands over: samples, and what it counted.
+// What one call of Runner::play() hands over: samples, records of the games, and what it counted.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,7 @@ struct SelfPlayStatistics {
 
 struct PlayedSamples {
   SampleColumns samples;  // of finished games
+  GameColumns games;      // all finished games; a sample's number is its game's place here
   SelfPlayStatistics statistics;
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -156,16 +157,17 @@ class Runner {
 
   template <class Archive>
   void transfer(Archive& archive) {
-    constexpr std::uint64_t kFormat = 0x5A53504C41593031ull;
+    constexpr std::uint64_t kFormat = 0x5A53504C41593032ull;
+    constexpr std::uint64_t kWithoutPlayed = 0x5A53504C41593031ull;  // as written before
     std::uint64_t format = kFormat;
     auto games = static_cast<std::uint64_t>(boards_.size());
     archive.number(format);
     archive.number(games);
-    if (format != kFormat || games != boards_.size()) {
+    if ((format != kFormat && format != kWithoutPlayed) || games != boards_.size()) {
       throw Refused("the saved state is of another version or number of games");
     }
     archive.number(next_game_);
-    for (auto& board : boards_) board->transfer(archive);
+    for (auto& board : boards_) board->transfer(archive, format == kFormat);
   }
 
   void make_worker() {
@@ -237,16 +239,17 @@ class Runner {
     ++played_.statistics.moves;
     const Player mover = game_.player(board.tree.state);
     const bool opening = board.in_opening();
+    std::optional<int> symmetry;  // of this move's sample
     if (!opening) {
       ++(board.full ? played_.statistics.full_searches : played_.statistics.fast_searches);
       if (board.full || options_.fast_samples) {
-        add_sample(game_, board.tree.state, result, board.full, options_.exact_targets, iteration,
-                   board.samples);
+        symmetry = add_sample(game_, board.tree.state, result, board.full, options_.exact_targets,
+                              iteration, board.samples);
         board.movers.push_back(static_cast<std::uint8_t>(mover));
       }
       if (options_.end_when_proven && result.certain) {
         ++played_.statistics.proven_ends;
-        return end_game(board, outcome_for(mover, result.certain.result()), 0,
+        return end_game(board, outcome_for(mover, result.certain.result()), kProven,
                         result.certain.distance);
       }
       if (resigns(board, mover, result)) {
@@ -254,8 +257,9 @@ class Runner {
         return end_game(board, win_for(other(mover)), kResigned, 0);
       }
     }
-    const std::size_t chosen = choose(board, result, opening);
-    play_action(board, result.actions[chosen].action);
+    const Action action = result.actions[choose(board, result, opening)].action;
+    if (symmetry) board.samples.played.back() = game_.transform_action(action, *symmetry);
+    play_action(board, action);
     const Outcome outcome = game_.outcome(board.tree.state);
     if (outcome != Outcome::kOngoing) return end_game(board, outcome, 0, 0);
     if (static_cast<std::int64_t>(board.history.size()) >= options_.max_plies) {
@@ -318,14 +322,16 @@ class Runner {
     return Outcome::kDraw;
   }
 
-  // Labels the game's samples, hands them over and begins the next game. `more_plies` is how far
-  // away the end would have been.
-  void end_game(Board& board, Outcome outcome, std::uint8_t flags, int more_plies) {
+  // Labels the game's samples, hands them and its record over and begins the next game. `reason` is
+  // a flag or 0: the game was played out; `more_plies` is how far away the end would have been.
+  void end_game(Board& board, Outcome outcome, std::uint8_t reason, int more_plies) {
     SelfPlayStatistics& statistics = played_.statistics;
     const auto total = static_cast<int>(board.history.size()) + more_plies;
     const auto number = static_cast<std::uint32_t>(statistics.games++);
     const bool audited = board.audit || !options_.resigns();
-    if (options_.resigns() && board.audit) flags |= kAudit;
+    if (options_.resigns() && board.audit) reason |= kAudit;
+    // A sample is proven or not by its own search.
+    const auto flags = static_cast<std::uint8_t>(reason & ~kProven);
     SampleColumns& samples = board.samples;
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const auto mover = static_cast<Player>(board.movers[i]);
@@ -336,6 +342,11 @@ class Runner {
       samples.flags[i] |= flags;
     }
     played_.samples.append(samples);
+    GameColumns& games = played_.games;
+    games.game_lengths.push_back(static_cast<std::uint32_t>(board.history.size()));
+    games.game_outcomes.push_back(static_cast<std::uint8_t>(outcome));
+    games.game_flags.push_back(reason);
+    games.game_actions.insert(games.game_actions.end(), board.history.begin(), board.history.end());
     for (const Player player : {Player::kFirst, Player::kSecond}) {
       const ResignWatch& watch = board.watches[static_cast<int>(player)];
       if (audited && watch.known() && !(flags & kResigned)) {

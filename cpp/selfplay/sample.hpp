@@ -103,11 +103,11 @@ inline double root_draw(const SearchResult& result) {
   return total > 0 ? sum / total : 0.0;
 }
 
-// Appends the sample of a searched position. Result, plies left and the game's flags follow when
-// the game is over.
+// Appends the sample of a searched position and returns the symmetry that it stands in. What is
+// played follows when it is chosen; result, plies left and the game's flags when the game is over.
 template <Game G>
-void add_sample(const G& game, const typename G::State& state, const SearchResult& result,
-                bool full, bool exact, std::uint32_t iteration, SampleColumns& out) {
+int add_sample(const G& game, const typename G::State& state, const SearchResult& result, bool full,
+               bool exact, std::uint32_t iteration, SampleColumns& out) {
   std::vector<std::uint64_t> words;
   const int symmetry = canonical_symmetry(game, state, words);
   const std::vector<double> target = policy_target(result, exact);
@@ -143,6 +143,8 @@ void add_sample(const G& game, const typename G::State& state, const SearchResul
   out.results.push_back(0);
   out.plies_left.push_back(0);
   out.games.push_back(0);
+  out.played.push_back(kNoAction);
+  return symmetry;
 }
 
 // Expands packed observations, each under its symmetry: cell c of the observation becomes cell

@@ -25,6 +25,7 @@ from zermelo.doctor.random_games import effective_number
 from zermelo.doctor.replay import Rediscovery
 from zermelo.errors import UserError
 from zermelo.replay import Samples, ShardHeader, read_shard, write_shard
+from zermelo.replay.canonical import canonical
 from zermelo.runs.directory import Run
 
 broken_runs = load_script("tools/broken_runs.py")
@@ -317,6 +318,21 @@ def test_positions_of_samples_are_found_again(healthy: Path) -> None:
         assert evidence.game.ply(state) == samples.plies[row]
         legal = evidence.game.legal_actions(state)
         assert len(legal) == samples.policy_counts[row]
+
+
+def test_positions_are_found_by_the_moves_that_were_played(healthy: Path) -> None:
+    evidence = Evidence(healthy)
+    samples = evidence.samples
+    assert samples is not None
+    assert set(samples.games.tolist()) <= set(evidence.moves)
+    wanted = np.flatnonzero(samples.games % 7 == 0)
+    search = Rediscovery(evidence.game, samples, evidence.moves)
+    found = dict(search.states(wanted))
+    assert sorted(found) == wanted.tolist()
+    assert search.steps <= len(wanted) * 10  # a ply each, and no line of play beside the game
+    for row, state in found.items():
+        assert evidence.game.ply(state) == samples.plies[row]
+        assert np.array_equal(canonical(evidence.game, state).words, samples.observations[row])
 
 
 def test_calibration_counts_by_games_what_chance_explains() -> None:

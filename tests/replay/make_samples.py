@@ -83,7 +83,10 @@ def random_samples(
             columns["symmetries"].append(game.num_symmetries(state) if has else 1)
             columns["flags"].append(FULL if full else 0)
             players.append(game.player(state))
-            state = game.play(state, int(rng.choice(legal)))
+            action = int(rng.choice(legal))
+            played = game.transform_action(action, symmetry) if symmetry else action
+            columns["played"].append(played)
+            state = game.play(state, action)
         outcome = game.outcome(state)
         winner = {1: 0, 3: 1}.get(0 if outcome is None else int(outcome))
         columns["results"] += [

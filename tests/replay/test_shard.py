@@ -34,6 +34,7 @@ from zermelo.replay import (
     write_shard,
 )
 from zermelo.replay import samples as samples_module
+from zermelo.replay.records import RECORD_COLUMNS
 from zermelo.replay.samples import COLUMNS
 from zermelo.replay.shard import MAGIC, PREFIX
 
@@ -164,7 +165,7 @@ def test_counts_beyond_the_file_allocate_nothing(tmp_path: Path) -> None:
     def lie(header: dict[str, Any]) -> None:
         header["samples"] = 1 << 39
         for column in header["columns"]:
-            if not column[0].startswith("policy_a") and column[0] != "policy_shares":
+            if column[0] in COLUMNS and COLUMNS[column[0]].per == "samples":
                 column[2][0] = 1 << 39
 
     path.write_bytes(resealed(path.read_bytes(), lie))
@@ -199,9 +200,9 @@ def test_other_files_are_no_shards(tmp_path: Path) -> None:
         read_shard(tmp_path / "none")
     shard = put_shard(tmp_path, random_samples("tictactoe", games=1), "tictactoe")
     data = bytearray(shard.read_bytes())
-    data[8] = 2
+    data[8] = 3
     shard.write_bytes(data)
-    with pytest.raises(ShardError, match="has version 2 of the format, not 1"):
+    with pytest.raises(ShardError, match="has version 3 of the format, not one from 1 to 2"):
         read_header(shard)
 
 
@@ -271,11 +272,11 @@ def test_a_write_that_ends_halfway_leaves_nothing(tmp_path: Path) -> None:
 
 def test_the_document_describes_the_columns_flags_and_header_as_they_are(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "formats" / "shard.md").read_text()
-    shown = re.findall(r"^\| `(\w+)` \| `(\S+)` \| \[([NEW, ]+)\] \|", text, re.MULTILINE)
-    lengths = {"samples": "N", "entries": "E"}
+    shown = re.findall(r"^\| `(\w+)` \| `(\S+)` \| \[([NEWGA, ]+)\] \|", text, re.MULTILINE)
+    lengths = {"samples": "N", "entries": "E", "records": "G", "moves": "A"}
     assert shown == [
-        (name, dtype.replace("|", r"\|"), lengths[kind] + ", W" * (name == "observations"))
-        for name, (dtype, kind) in COLUMNS.items()
+        (name, one.dtype.replace("|", r"\|"), lengths[one.per] + ", W" * one.wide)
+        for name, one in (COLUMNS | RECORD_COLUMNS).items()
     ]
     flags = re.findall(r"^\| (\d+) \| ([A-Z]+) \|", text, re.MULTILINE)
     assert flags == [(str(getattr(samples_module, name)), name) for _, name in flags]

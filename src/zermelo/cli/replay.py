@@ -17,9 +17,11 @@ from zermelo.cli.options import JsonOption
 from zermelo.errors import REFUSALS, UserError
 from zermelo.files import TEMPORARY
 from zermelo.games import game as find_game
+from zermelo.games.notation import outcome_text
 from zermelo.replay import Schema, Shard, ShardHeader, read_header, read_shard
-from zermelo.replay.figures import ReplayFigures
-from zermelo.replay.samples import DRAW_SCALE, VALUE_SCALE, WHOLE_SHARE
+from zermelo.replay import games as whole_games
+from zermelo.replay.figures import FLAG_NAMES, ReplayFigures
+from zermelo.replay.samples import DRAW_SCALE, NO_ACTION, VALUE_SCALE, WHOLE_SHARE
 from zermelo.replay.shard import SUFFIX, parse_name
 from zermelo.replay.store import DAMAGED
 
@@ -45,11 +47,12 @@ def add_to(app: typer.Typer) -> None:
 def inspect(
     path: PathArgument,
     rows: Annotated[int, typer.Option(min=0, help="Show this many rows of a shard.")] = 0,
+    games: Annotated[int, typer.Option(min=0, help="Show this many games of a shard.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Show what shards say of themselves; reads no rows but those asked for."""
     if path.is_file():
-        _inspect_shard(path, rows, as_json)
+        _inspect_shard(path, rows, games, as_json)
         return
     found: list[dict[str, Any]] = []
     for shard in shard_paths(path):
@@ -213,12 +216,14 @@ def _header_row(header: ShardHeader) -> dict[str, Any]:
     }
 
 
-def _inspect_shard(path: Path, rows: int, as_json: bool) -> None:
+def _inspect_shard(path: Path, rows: int, games: int, as_json: bool) -> None:
     header = read_header(path)
     found: dict[str, Any] = {"path": str(path), "bytes": path.stat().st_size}
     found["header"] = header.to_dict()
     if rows:
         found["rows"] = sample_rows(read_shard(path), rows)
+    if games:
+        found["games"] = game_rows(read_shard(path), games)
     if as_json:
         print(json.dumps(found, indent=2))
         return
@@ -238,6 +243,11 @@ def _inspect_shard(path: Path, rows: int, as_json: bool) -> None:
             f"  game {row['game']} ply {row['ply']}: result {row['result']:+d}, value "
             f"{row['value']:+.3f}, draw {row['draw']:.3f}, {row['legal']} legal; {policy}"
         )
+    for game in found.get("games", ()):
+        why = "".join(f", {name}" for name in game["flags"])
+        print(f"  game {game['game']}: {game['outcome']}{why}: {' '.join(game['actions'])}")
+    if games and not header.records:
+        print("  no games: it has no records of whole games")
 
 
 def sample_rows(shard: Shard, count: int) -> list[dict[str, Any]]:
@@ -260,10 +270,29 @@ def sample_rows(shard: Shard, count: int) -> list[dict[str, Any]]:
                 "flags": int(samples.flags[row]),
                 "symmetries": int(samples.symmetries[row]),
                 "legal": int(samples.policy_counts[row]),
+                "played": None if samples.played[row] == NO_ACTION else int(samples.played[row]),
                 "policy": sorted(policy, key=lambda pair: -pair[1]),
             }
         )
     return found
+
+
+def game_rows(shard: Shard, count: int) -> list[dict[str, Any]]:
+    """The first whole games in words; actions by number where only the game's name is known."""
+    try:
+        game = find_game(shard.header.schema.game)
+    except ValueError:
+        game = None
+    return [
+        {
+            "game": one.number,
+            "outcome": outcome_text(one.outcome),
+            "flags": [name for name, flag in FLAG_NAMES.items() if one.flags & flag],
+            "samples": len(one.rows),
+            "actions": list(map(str, one.actions)) if game is None else one.texts(game),
+        }
+        for one in whole_games(shard)[:count]
+    ]
 
 
 def _show_stats(found: dict[str, Any]) -> None:

@@ -144,12 +144,13 @@ class Evidence:
         return float(sum(value for value in values if isinstance(value, int | float)))
 
     @cached_property
-    def _loaded(self) -> tuple[Samples | None, Array, Array]:
-        """Samples, whether each is kept out of training, and its shard's iteration."""
+    def _loaded(self) -> tuple[Samples | None, Array, Array, dict[int, Array]]:
+        """Samples, whether each is kept out of training, its shard's iteration, and `moves`."""
         schema = Schema.of(self.game)
         parts: list[Samples] = []
         kept_out: list[Array] = []
         iterations: list[Array] = []
+        moves: dict[int, Array] = {}
         total, games = 0, 0
         row = 8 * schema.layout.words  # bytes of an observation
         for path, header in across(self.shards):
@@ -157,17 +158,20 @@ class Evidence:
             if full or total >= MOST_SAMPLES:
                 break
             try:
-                samples = read_shard(path, schema).samples
+                shard = read_shard(path, schema)
             except (UserError, FileNotFoundError):
                 continue
+            samples = shard.samples
             kept_out.append(held_out(path.name, samples.games, self.config.replay.holdout))
             iterations.append(np.full(len(samples), header.iteration))
             parts.append(_renumbered(samples, games))
-            games = int(parts[-1].games.max(initial=0)) + 1
+            moves |= dict(enumerate(shard.records.actions(), games))
+            games = max(int(parts[-1].games.max(initial=0)) + 1, games + len(shard.records))
             total += len(samples)
         if not parts:
-            return None, np.zeros(0, np.bool_), np.zeros(0, np.int64)
-        return Samples.concat(parts), np.concatenate(kept_out), np.concatenate(iterations)
+            return None, np.zeros(0, np.bool_), np.zeros(0, np.int64), moves
+        whole = Samples.concat(parts)
+        return whole, np.concatenate(kept_out), np.concatenate(iterations), moves
 
     @property
     def samples(self) -> Samples | None:
@@ -183,6 +187,11 @@ class Evidence:
     def shard_iterations(self) -> Array:
         """Of each sample, the iteration of its shard."""
         return self._loaded[2]
+
+    @property
+    def moves(self) -> dict[int, Array]:
+        """The actions of whole games, by the samples' numbers; older shards do not have them."""
+        return self._loaded[3]
 
     # ---- the network --------------------------------------------------------------------------
 

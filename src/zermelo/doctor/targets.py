@@ -143,7 +143,7 @@ def policy_targets(evidence: Evidence) -> Finding:
 def searched_again(evidence: Evidence, samples: Samples, rows: Array) -> list[float]:
     """Of positions found again: the target's share of what a new search plays, beyond chance."""
     found: list[tuple[int, Any]] = []
-    for each in Rediscovery(evidence.game, samples).states(rows):
+    for each in Rediscovery(evidence.game, samples, evidence.moves).states(rows):
         found.append(each)
         if len(found) == MOST_SEARCHED:
             break

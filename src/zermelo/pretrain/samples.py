@@ -11,7 +11,7 @@ import numpy as np
 from zermelo.games.protocol import State
 from zermelo.replay import ADJUDICATED, FULL, Samples
 from zermelo.replay.canonical import canonical, transformed
-from zermelo.replay.samples import DRAW_SCALE, VALUE_SCALE, WHOLE_SHARE
+from zermelo.replay.samples import COLUMNS, DRAW_SCALE, VALUE_SCALE, WHOLE_SHARE
 
 MOST_PLIES = 65535
 
@@ -38,15 +38,16 @@ def samples_of(game: Any, games: Iterable[Labels]) -> Samples:
     A position whose result is not known stands there as won, drawn and lost, so that what it
     teaches about the value is that nothing is known.
     """
-    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    needed = {name: column for name, column in COLUMNS.items() if column.older is None}
+    columns: dict[str, list[Any]] = {name: [] for name in needed}
     for number, labels in enumerate(games):
         for label in labels:
             for result in (-1, 0, 1) if label.result is None else (label.result,):
                 _append(columns, game, label, result, number)
     return Samples.from_columns(
         {
-            name: np.stack(rows) if name == "observations" else np.array(rows, _COLUMNS[name])
-            for name, rows in columns.items()
+            name: np.stack(columns[name]) if column.wide else np.array(columns[name], column.dtype)
+            for name, column in needed.items()
         }
     )
 
@@ -73,14 +74,6 @@ def is_inside_label(samples: Samples, row: int) -> bool:
         return False
     games, plies = samples.games, samples.plies
     return bool(games[row] == games[row - 1] and plies[row] == plies[row - 1])
-
-
-_COLUMNS = {
-    "observations": np.uint64, "policy_counts": np.uint16, "policy_actions": np.uint16,
-    "policy_shares": np.uint16, "results": np.int8, "values": np.int16, "draws": np.uint16,
-    "plies": np.uint16, "plies_left": np.uint16, "iterations": np.uint32, "games": np.uint32,
-    "symmetries": np.uint8, "flags": np.uint8,
-}  # fmt: skip
 
 
 def _append(

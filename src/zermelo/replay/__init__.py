@@ -1,8 +1,10 @@
 """Samples of finished games: kept as shards, loaded as a window, merged, and drawn in batches."""
 
+from zermelo.replay.columns import ShardError
 from zermelo.replay.dedup import Merged, merge
 from zermelo.replay.header import ShardHeader
 from zermelo.replay.options import ReplayOptions, window_size
+from zermelo.replay.records import GameRecords
 from zermelo.replay.sampler import Batch, BatchSampler
 from zermelo.replay.samples import (
     ADJUDICATED,
@@ -11,7 +13,6 @@ from zermelo.replay.samples import (
     PROVEN,
     RESIGNED,
     Samples,
-    ShardError,
 )
 from zermelo.replay.schema import Layout, Schema
 from zermelo.replay.shard import (
@@ -22,6 +23,7 @@ from zermelo.replay.shard import (
     write_shard,
 )
 from zermelo.replay.store import Damage, ReplayStore, StoredShard
+from zermelo.replay.whole_games import RecordedGame, games
 from zermelo.replay.window import Window
 
 __all__ = [
@@ -33,8 +35,10 @@ __all__ = [
     "Batch",
     "BatchSampler",
     "Damage",
+    "GameRecords",
     "Layout",
     "Merged",
+    "RecordedGame",
     "ReplayOptions",
     "ReplayStore",
     "Samples",
@@ -44,6 +48,7 @@ __all__ = [
     "ShardHeader",
     "StoredShard",
     "Window",
+    "games",
     "merge",
     "read_header",
     "read_shard",

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from zermelo.replay.columns import Array
 from zermelo.replay.samples import (
     DRAW_SCALE,
     FULL,
     VALUE_SCALE,
     WHOLE_SHARE,
-    Array,
     Samples,
     root_wdl,
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from zermelo.replay.columns import Array
 from zermelo.replay.dedup import hash_words
 from zermelo.replay.samples import (
     ADJUDICATED,
@@ -16,7 +17,6 @@ from zermelo.replay.samples import (
     RESIGNED,
     VALUE_SCALE,
     WHOLE_SHARE,
-    Array,
     Samples,
 )
 from zermelo.replay.shard import Shard

@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 
 from zermelo.games.protocol import Game
-from zermelo.replay.samples import COLUMNS, Samples, ShardError
+from zermelo.replay.columns import FORMAT, ShardError
+from zermelo.replay.records import RECORD_COLUMNS, GameRecords
+from zermelo.replay.samples import COLUMNS, Samples
 from zermelo.replay.schema import Schema
+
+SINCE_2 = ("records", "moves")  # numbers that version 1 of the format does not have
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,9 @@ class ShardHeader:
     iterations: tuple[int, int]  # first and last of its rows
     statistics: dict[str, Any] = field(default_factory=dict)
     zermelo: str = ""  # the version that wrote it
+    records: int = 0  # of whole games, those without a row too
+    moves: int = 0  # of the recorded games together
+    version: int = FORMAT  # of the file's format
 
     @staticmethod
     def of(
@@ -37,6 +44,7 @@ class ShardHeader:
         worker: int = 0,
         number: int = 0,
         statistics: Mapping[str, Any] | None = None,
+        records: GameRecords | None = None,
     ) -> ShardHeader:
         """The header for samples; without `iteration`, the newest of the rows is taken."""
         from zermelo import __version__
@@ -55,48 +63,52 @@ class ShardHeader:
             iterations=(first, last),
             statistics=dict(statistics or {}),
             zermelo=__version__,
+            **(GameRecords.none() if records is None else records).lengths,
         )
 
     @property
     def columns(self) -> list[tuple[str, str, tuple[int, ...]]]:
         """(name, type, shape) of every column, in the order of the file."""
-        lengths = {"samples": self.samples, "entries": self.entries}
         words = self.schema.layout.words
         return [
-            (name, dtype, (lengths[kind], words) if name == "observations" else (lengths[kind],))
-            for name, (dtype, kind) in COLUMNS.items()
+            (name, column.dtype, column.shape(vars(self), words))
+            for name, column in (COLUMNS | RECORD_COLUMNS).items()
+            if column.since <= self.version
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """As the file has it."""
-        own = {key: value for key, value in vars(self).items() if key != "schema"}
+        left_out = {"schema", "version"} | (set() if self.version > 1 else set(SINCE_2))
+        own = {key: value for key, value in vars(self).items() if key not in left_out}
         columns = [[name, dtype, list(shape)] for name, dtype, shape in self.columns]
         return self.schema.to_dict() | own | {"columns": columns}
 
     @staticmethod
-    def from_dict(found: Any) -> ShardHeader:
+    def from_dict(found: Any, version: int = FORMAT) -> ShardHeader:
         """ShardError unless every field is there and in range; `found` is not trusted."""
         if not isinstance(found, dict):
             raise ShardError("its header is no JSON object")
         schema = Schema.from_dict(found)
         if schema is None:
             raise ShardError("its header does not describe a game's samples")
-        made: dict[str, Any] = {}
+        made: dict[str, Any] = {"version": version}
         numbers = ("iteration", "worker", "number", "samples", "entries", "games")
         for name in numbers:
             least = 0 if name in numbers[:3] else 1
             made[name] = _number(found.get(name), name, least)
+        for name in SINCE_2:
+            made[name] = _number(found.get(name), name) if version > 1 else 0
         span = found.get("iterations")
         if not isinstance(span, list) or len(span) != 2:
             raise ShardError("its header has no first and last iteration")
         first, last = (_number(number, "iterations") for number in span)
         if not first <= last <= made["iteration"]:
             raise ShardError(f"its header has iterations {first} to {last} in {made['iteration']}")
-        statistics, version = found.get("statistics"), found.get("zermelo")
-        if not isinstance(statistics, dict) or not isinstance(version, str):
+        statistics, program = found.get("statistics"), found.get("zermelo")
+        if not isinstance(statistics, dict) or not isinstance(program, str):
             raise ShardError("its header has no statistics or no version of zermelo")
         header = ShardHeader(
-            schema=schema, iterations=(first, last), statistics=statistics, zermelo=version, **made
+            schema=schema, iterations=(first, last), statistics=statistics, zermelo=program, **made
         )
         if found.get("columns") != header.to_dict()["columns"]:
             raise ShardError("its header lists other columns than a shard has")

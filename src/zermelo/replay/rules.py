@@ -1,5 +1,6 @@
 """What every row of samples must keep to. Data from a file is not trusted before it was here.
 
+A column's own rule stands where the column is declared; here are those that need several columns.
 Every rule is one pass over a column; the message names the first row that breaks one.
 """
 
@@ -7,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from zermelo.replay.columns import Array, Bounds, ShardError, check_rules, refuse
+from zermelo.replay.records import DRAWN, GameRecords
 from zermelo.replay.samples import (
     DRAW_SCALE,
-    FLAGS,
     FULL,
+    NO_ACTION,
     VALUE_SCALE,
     WHOLE_SHARE,
-    Array,
     Samples,
-    ShardError,
 )
 from zermelo.replay.schema import Layout, Schema
 
@@ -30,32 +31,28 @@ def check_rows(samples: Samples, schema: Schema, iterations: tuple[int, int] | N
     if not len(samples):
         return
     _check_policy(samples, schema)
-    _refuse(np.abs(samples.results.astype(np.int16)) > 1, samples.results, "results", "-1, 0 or 1")
-    _refuse(samples.values < -VALUE_SCALE, samples.values, "values", f"from -{VALUE_SCALE} up")
+    _check_played(samples)
+    check_rules(samples, Bounds(schema, iterations))
     _check_value_and_draw(samples)
-    _refuse(
-        (samples.symmetries < 1) | (samples.symmetries > schema.max_symmetries),
-        samples.symmetries,
-        "symmetries",
-        f"from 1 to {schema.max_symmetries}",
-    )
-    _refuse((samples.flags & ~np.uint8(FLAGS)) != 0, samples.flags, "flags", f"made of {FLAGS}")
-    if iterations is not None:
-        low, high = iterations
-        found = samples.iterations
-        _refuse((found < low) | (found > high), found, "iterations", f"from {low} to {high}")
     _check_observations(samples.observations, schema.layout)
 
 
-def _refuse(bad: Array, column: Array, name: str, allowed: str) -> None:
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ShardError(f"row {row}: {name} is {column[row]}, not {allowed}")
+def check_records(records: GameRecords, samples: Samples, schema: Schema) -> None:
+    """Raises ShardError; the samples are of the recorded games, if any are recorded."""
+    if not len(records):
+        return
+    check_rules(records, Bounds(schema))
+    numbers = samples.games
+    refuse(numbers >= len(records), numbers, "games", f"below {len(records)}")
+    plies, lengths = samples.plies, records.game_lengths[numbers]
+    refuse(plies > lengths, plies, "plies", "within its game")
+    drawn = records.game_outcomes[numbers] == DRAWN
+    refuse((samples.results == 0) != drawn, samples.results, "results", "how its game ended")
 
 
 def _check_policy(samples: Samples, schema: Schema) -> None:
     counts, actions = samples.policy_counts, samples.policy_actions
-    _refuse(counts < 1, counts, "policy_counts", "at least 1")
+    refuse(counts < 1, counts, "policy_counts", "at least 1")
     starts = samples.starts()
     if (actions >= schema.num_actions).any():
         entry = int(np.argmax(actions >= schema.num_actions))
@@ -72,8 +69,15 @@ def _check_policy(samples: Samples, schema: Schema) -> None:
         )
     sums = np.add.reduceat(samples.policy_shares, starts, dtype=np.int64)
     full = (samples.flags & FULL) != 0
-    _refuse(full & (sums != WHOLE_SHARE), sums, "the sum of policy_shares", str(WHOLE_SHARE))
-    _refuse(~full & (sums != 0), sums, "the sum of policy_shares", "0, though it has no policy")
+    refuse(full & (sums != WHOLE_SHARE), sums, "the sum of policy_shares", str(WHOLE_SHARE))
+    refuse(~full & (sums != 0), sums, "the sum of policy_shares", "0, though it has no policy")
+
+
+def _check_played(samples: Samples) -> None:
+    """What was played is one of the row's actions, or not known."""
+    legal = samples.policy_actions == np.repeat(samples.played, samples.policy_counts)
+    known = np.logical_or.reduceat(legal, samples.starts()) | (samples.played == NO_ACTION)
+    refuse(~known, samples.played, "played", "one of its legal actions")
 
 
 def _check_value_and_draw(samples: Samples) -> None:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from zermelo import _core
 from zermelo.games.native import native_game
 from zermelo.games.protocol import Game
+from zermelo.replay.columns import Array
 from zermelo.replay.dedup import Merged
-from zermelo.replay.samples import WHOLE_SHARE, Array
+from zermelo.replay.samples import WHOLE_SHARE
 from zermelo.replay.schema import Schema
 
 

@@ -7,15 +7,24 @@ position's symmetries, so that equal positions have equal words. Knows no files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.errors import UserError
-
-Array = NDArray[Any]
+from zermelo.replay.columns import (
+    Array,
+    ShardError,
+    a_count_of_symmetries,
+    between,
+    check_shapes,
+    column,
+    columns_of,
+    made_of,
+    of_the_header,
+    typed,
+)
 
 FULL = 1  # from a full search: its policy is a target
 RESIGNED = 2  # the game ended by resignation
@@ -28,61 +37,98 @@ WHOLE_SHARE = 65535  # shares of a row sum to it
 VALUE_SCALE = 32767
 DRAW_SCALE = 65535
 
-# Name, type, and what its length is, in the order of the file. Observations have two axes.
-COLUMNS = {
-    "observations": ("<u8", "samples"),
-    "policy_counts": ("<u2", "samples"),
-    "policy_actions": ("<u2", "entries"),
-    "policy_shares": ("<u2", "entries"),
-    "results": ("|i1", "samples"),
-    "values": ("<i2", "samples"),
-    "draws": ("<u2", "samples"),
-    "plies": ("<u2", "samples"),
-    "plies_left": ("<u2", "samples"),
-    "iterations": ("<u4", "samples"),
-    "games": ("<u4", "samples"),
-    "symmetries": ("|u1", "samples"),
-    "flags": ("|u1", "samples"),
-}
-
-
-class ShardError(UserError):
-    """Samples or a shard that cannot be what they should be; the message is one sentence."""
+NO_ACTION = 65535  # what was played is not known, or nothing was: the game ended
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
     """N samples with E policy entries; the columns are not to be written to."""
 
-    observations: NDArray[np.uint64]  # [N, words], packed as cpp/games/observation.hpp says
-    policy_counts: NDArray[np.uint16]  # [N] legal actions, all of which are listed
-    policy_actions: NDArray[np.uint16]  # [E] ascending within a row
-    policy_shares: NDArray[np.uint16]  # [E] 65535 is 1; all 0 in rows that are not FULL
-    results: NDArray[np.int8]  # [N] -1, 0, 1: how the game ended for the mover
-    values: NDArray[np.int16]  # [N] the root's value; 32767 is 1
-    draws: NDArray[np.uint16]  # [N] the root's draw probability; 65535 is 1
-    plies: NDArray[np.uint16]  # [N] played before
-    plies_left: NDArray[np.uint16]  # [N] until the game ended; 0: not known
-    iterations: NDArray[np.uint32]  # [N] of the network that played
-    games: NDArray[np.uint32]  # [N] number of the game within its shard
-    symmetries: NDArray[np.uint8]  # [N] exact symmetries of the position, at least 1
-    flags: NDArray[np.uint8]  # [N]
+    observations: NDArray[np.uint64] = column(
+        "<u8",
+        "what the network sees, packed, in the position's canonical symmetry",
+        "dense planes are finite, unused bits are 0",
+        wide=True,
+    )
+    policy_counts: NDArray[np.uint16] = column(
+        "<u2", "number of legal actions of the row", "at least 1; they add up to E"
+    )
+    policy_actions: NDArray[np.uint16] = column(
+        "<u2",
+        "all legal actions, row after row",
+        "below `num_actions`, ascending within a row",
+        per="entries",
+    )
+    policy_shares: NDArray[np.uint16] = column(
+        "<u2",
+        "share of each action in the search's target; 65535 is 1",
+        "a row adds up to 65535, or to 0 if it is not FULL",
+        per="entries",
+    )
+    results: NDArray[np.int8] = column(
+        "|i1",
+        "how the game ended for the mover",
+        "-1 lost, 0 drawn, 1 won",
+        rule=between(-1, 1, "-1, 0 or 1"),
+    )
+    values: NDArray[np.int16] = column(
+        "<i2",
+        "the search's value of the position; 32767 is 1",
+        "-32767 to 32767",
+        rule=between(-VALUE_SCALE, VALUE_SCALE, f"from -{VALUE_SCALE} up"),
+    )
+    draws: NDArray[np.uint16] = column(
+        "<u2",
+        "the search's draw probability; 65535 is 1",
+        "abs(value) + draw is at most 1, up to rounding",
+    )
+    plies: NDArray[np.uint16] = column("<u2", "plies played before")
+    plies_left: NDArray[np.uint16] = column(
+        "<u2",
+        "plies until the game ended; 0 means unknown: the moves-left head learns nothing from the "
+        "row",
+    )
+    iterations: NDArray[np.uint32] = column(
+        "<u4",
+        "iteration of the network that searched",
+        "within the header's `iterations`",
+        rule=of_the_header,
+    )
+    games: NDArray[np.uint32] = column(
+        "<u4",
+        "number of the game within the shard",
+        "that of a record, if there are records",
+    )
+    symmetries: NDArray[np.uint8] = column(
+        "|u1",
+        "number of exact symmetries of the position, with the identity",
+        "1 to 8; in games written in Python up to 255",
+        rule=a_count_of_symmetries,
+    )
+    flags: NDArray[np.uint8] = column(
+        "|u1", "sum of the flags below", "below 32", rule=made_of(FLAGS)
+    )
+    played: NDArray[np.uint16] = column(
+        "<u2",
+        "the action that was played, in the symmetry of `policy_actions`",
+        "a legal action of the row, or 65535: unknown, or the game ended here",
+        since=2,
+        older=NO_ACTION,
+    )
 
     def __post_init__(self) -> None:
         """Columns have their types and fit together."""
-        for name, (dtype, length) in COLUMNS.items():
-            column = getattr(self, name)
-            axes = 2 if name == "observations" else 1
-            if column.dtype != np.dtype(dtype) or column.ndim != axes:
-                raise ShardError(f"column {name} is {column.dtype} {column.shape}, not {dtype}")
-            rows = len(self.observations) if length == "samples" else len(self.policy_actions)
-            if len(column) != rows:
-                raise ShardError(f"column {name} has {len(column)} {length}, not {rows}")
+        check_shapes(self, self.lengths)
         entries = int(self.policy_counts.sum(dtype=np.int64))
         if entries != len(self.policy_actions):
             raise ShardError(
                 f"policy_counts sum to {entries}, but there are {len(self.policy_actions)} entries"
             )
+
+    @property
+    def lengths(self) -> dict[str, int]:
+        """How many there are of what columns are for."""
+        return {"samples": len(self.observations), "entries": len(self.policy_actions)}
 
     def __len__(self) -> int:
         """Number of samples."""
@@ -96,11 +142,11 @@ class Samples:
     @property
     def nbytes(self) -> int:
         """Memory of all columns."""
-        return sum(column.nbytes for column in self.columns().values())
+        return sum(values.nbytes for values in self.columns().values())
 
     def columns(self) -> dict[str, Array]:
         """The columns by name, in the order of the file."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: getattr(self, name) for name in COLUMNS}
 
     def starts(self) -> NDArray[np.int64]:
         """[N] where each row's policy entries begin."""
@@ -113,8 +159,8 @@ class Samples:
         entries = entry_index(self.starts()[rows], self.policy_counts[rows])
         return Samples(
             **{
-                name: column[rows if COLUMNS[name][1] == "samples" else entries]
-                for name, column in self.columns().items()
+                name: values[rows if COLUMNS[name].per == "samples" else entries]
+                for name, values in self.columns().items()
             }
         )
 
@@ -132,21 +178,21 @@ class Samples:
 
     @staticmethod
     def from_columns(columns: Mapping[str, Any]) -> Samples:
-        """From arrays by name; other keys are left alone. Actions of each row are put in order."""
-        made: dict[str, Array] = {}
-        for name, (dtype, _) in COLUMNS.items():
-            if name not in columns:
-                raise ShardError(f"column {name} is missing")
-            given = np.asarray(columns[name])
-            made[name] = np.ascontiguousarray(given, dtype)
-            if given.dtype != made[name].dtype and not np.array_equal(made[name], given):
-                raise ShardError(f"column {name} has numbers that do not fit {dtype}")
+        """From arrays by name; other keys are left alone. Actions of each row are put in order.
+
+        Columns that older files do not have may be missing.
+        """
+        lengths = {"samples": len(columns.get("observations", ()))}
+        made = typed(Samples, columns, lengths)
         samples = Samples(**made)
         order = _ascending(samples)
         if order is not None:
             for name in ("policy_actions", "policy_shares"):
                 made[name] = made[name][order]
         return Samples(**made)
+
+
+COLUMNS = columns_of(Samples)
 
 
 def entry_index(starts: Array, counts: Array) -> NDArray[np.int64]:

@@ -24,13 +24,14 @@ import numpy as np
 from zermelo.errors import UserError
 from zermelo.files import sync_directory, write_whole
 from zermelo.games.protocol import Game
+from zermelo.replay.columns import FORMAT, ShardError, typed
 from zermelo.replay.header import ShardHeader
-from zermelo.replay.rules import check_rows
-from zermelo.replay.samples import Samples, ShardError
+from zermelo.replay.records import GameRecords
+from zermelo.replay.rules import check_records, check_rows
+from zermelo.replay.samples import Samples
 from zermelo.replay.schema import Schema
 
 MAGIC = b"\x89ZSHARD\n"
-VERSION = 1
 PREFIX = struct.Struct("<8sIIII")  # magic, version, header bytes, CRC-32 of the header, zero
 DIGEST = 32  # bytes of the SHA-256 at the end
 ALIGN = 8
@@ -45,6 +46,7 @@ class Shard:
 
     samples: Samples
     header: ShardHeader
+    records: GameRecords  # none in version 1 of the format
 
 
 def shard_path(directory: str | os.PathLike[str], iteration: int, worker: int, number: int) -> Path:
@@ -61,13 +63,24 @@ def parse_name(name: str) -> tuple[int, int, int] | None:
 # --- writing --------------------------------------------------------------------------------------
 
 
-def write_shard(path: str | os.PathLike[str], samples: Samples, header: ShardHeader) -> int:
-    """Writes it whole or not at all, and returns its size in bytes. UserError with the reason."""
+def write_shard(
+    path: str | os.PathLike[str],
+    samples: Samples,
+    header: ShardHeader,
+    records: GameRecords | None = None,
+) -> int:
+    """Writes it whole or not at all, and returns its size in bytes. UserError with the reason.
+
+    `records` are of the games that the samples are numbered by. The format is the header's version.
+    """
     path = Path(path)
-    if (header.samples, header.entries) != (len(samples), len(samples.policy_actions)):
-        raise ShardError("the header speaks of other samples")
+    records = GameRecords.none() if records is None else records
+    for name, length in (samples.lengths | records.lengths).items():
+        if getattr(header, name) != length:
+            raise ShardError(f"the header speaks of other {name}")
     check_rows(samples, header.schema, header.iterations)
-    blocks = _blocks(samples, header)
+    check_records(records, samples, header.schema)
+    blocks = _blocks(samples.columns() | records.columns(), header)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, *blocks)
@@ -86,16 +99,16 @@ def reason_of(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def _blocks(samples: Samples, header: ShardHeader) -> list[bytes]:
+def _blocks(columns: dict[str, Any], header: ShardHeader) -> list[bytes]:
     """The file in pieces."""
     found = header.to_dict()
     text = json.dumps(found, allow_nan=False, separators=(",", ":"), default=_plain).encode()
     text += b" " * (-len(text) % ALIGN)
     if len(text) > MAX_HEADER:
         raise ShardError(f"its header has {len(text)} bytes, more than {MAX_HEADER}")
-    blocks = [PREFIX.pack(MAGIC, VERSION, len(text), zlib.crc32(text), 0), text]
-    for column in samples.columns().values():
-        data = column.tobytes()
+    blocks = [PREFIX.pack(MAGIC, header.version, len(text), zlib.crc32(text), 0), text]
+    for name, _, _ in header.columns:
+        data = columns[name].tobytes()
         blocks.append(data + bytes(-len(data) % ALIGN))
     digest = hashlib.sha256()
     for block in blocks:
@@ -142,11 +155,13 @@ def read_shard(path: str | os.PathLike[str], game: Game | Schema | None = None) 
             column = np.frombuffer(data, dtype, int(np.prod(shape)), offset)
             columns[name] = column.reshape(shape)
             offset += column.nbytes + -column.nbytes % ALIGN
-        samples = Samples(**columns)
+        samples = Samples(**typed(Samples, columns, vars(header)))
+        records = GameRecords.from_columns(columns)
         check_rows(samples, header.schema, header.iterations)
+        check_records(records, samples, header.schema)
         if len(np.unique(samples.games)) != header.games:
             raise ShardError(f"its header speaks of {header.games} games, its rows do not")
-    return Shard(samples, header)
+    return Shard(samples, header, records)
 
 
 def other_game(found: Schema, wanted: Schema) -> str | None:
@@ -179,8 +194,8 @@ def _read_header(file: BinaryIO, size: int) -> tuple[ShardHeader, int]:
     magic, version, length, crc, zero = PREFIX.unpack(file.read(PREFIX.size))
     if magic != MAGIC:
         raise ShardError("it does not begin as a shard does")
-    if version != VERSION:
-        raise ShardError(f"it has version {version} of the format, not {VERSION}")
+    if not 1 <= version <= FORMAT:
+        raise ShardError(f"it has version {version} of the format, not one from 1 to {FORMAT}")
     if zero or length % ALIGN or length > min(MAX_HEADER, size - PREFIX.size - DIGEST):
         raise ShardError("its first bytes are damaged")
     text = file.read(length)
@@ -190,7 +205,7 @@ def _read_header(file: BinaryIO, size: int) -> tuple[ShardHeader, int]:
         found = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise ShardError("its header is not JSON") from None
-    header = ShardHeader.from_dict(found)
+    header = ShardHeader.from_dict(found, version)
     offset = PREFIX.size + length
     needed = offset + DIGEST
     for _, dtype, shape in header.columns:

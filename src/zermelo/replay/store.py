@@ -15,8 +15,9 @@ from pathlib import Path
 from zermelo.errors import UserError
 from zermelo.files import TEMPORARY
 from zermelo.games.protocol import Game
+from zermelo.replay.columns import ShardError
 from zermelo.replay.header import ShardHeader
-from zermelo.replay.samples import Samples, ShardError
+from zermelo.replay.samples import Samples
 from zermelo.replay.schema import Schema
 from zermelo.replay.shard import (
     SUFFIX,

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.replay.columns import GrowingColumn
+from zermelo.replay.columns import Array
 from zermelo.replay.dedup import Merged, merge
+from zermelo.replay.growing import GrowingColumn
 from zermelo.replay.options import ReplayOptions, window_size
-from zermelo.replay.samples import COLUMNS, Array, Samples
+from zermelo.replay.samples import COLUMNS, Samples
 from zermelo.replay.store import ReplayStore, StoredShard
 
 Progress = Callable[[int, int], None]  # shards loaded, shards to load
@@ -91,8 +92,8 @@ class Window:
     def _clear(self) -> None:
         words = self.store.schema.layout.words
         self._columns = {
-            name: GrowingColumn(dtype, words if name == "observations" else None)
-            for name, (dtype, _) in COLUMNS.items()
+            name: GrowingColumn(declared.dtype, words if declared.wide else None)
+            for name, declared in COLUMNS.items()
         }
         self._held_out = GrowingColumn("|b1")
         self._shards: deque[StoredShard] = deque()
@@ -129,7 +130,7 @@ class Window:
             counts = self._columns["policy_counts"].live()[:rows]
             entries = int(counts.sum(dtype=np.int64))
             for name, column in self._columns.items():
-                column.drop(rows if COLUMNS[name][1] == "samples" else entries)
+                column.drop(rows if COLUMNS[name].per == "samples" else entries)
             self._held_out.drop(rows)
             count -= rows
             self._rows[0] -= rows

@@ -8,7 +8,7 @@ from zermelo import _core
 from zermelo.games.native import native_game
 from zermelo.games.protocol import Game
 from zermelo.network import NetworkEvaluator, Weights
-from zermelo.replay import Samples
+from zermelo.replay import GameRecords, Samples
 
 
 class SelfPlay:
@@ -38,7 +38,8 @@ class SelfPlay:
         `poll` is called about every 20 ms.
         """
         columns = self.runner.play(samples, seconds, poll)
-        return Played(Samples.from_columns(columns), dict(columns["statistics"]))
+        found, records = Samples.from_columns(columns), GameRecords.from_columns(columns)
+        return Played(found, dict(columns["statistics"]), records)
 
     def stop(self) -> None:
         """Ends `play` soon, with the games that are finished; from any thread."""
@@ -68,11 +69,14 @@ class SelfPlay:
 
 
 class Played:
-    """Samples of finished games and the core's statistics about them."""
+    """Samples of finished games, the core's statistics about them, and the games themselves."""
 
-    def __init__(self, samples: Samples, statistics: dict[str, Any]) -> None:
+    def __init__(
+        self, samples: Samples, statistics: dict[str, Any], records: GameRecords | None = None
+    ) -> None:
         self.samples = samples
         self.statistics = statistics
+        self.records = GameRecords.none() if records is None else records
 
 
 def add_statistics(total: dict[str, Any], more: dict[str, Any]) -> None:

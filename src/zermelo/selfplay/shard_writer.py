@@ -45,9 +45,10 @@ class ShardWriter:
             worker=self.worker,
             number=self.number,
             statistics=played.statistics | facts,
+            records=played.records,
         )
         path = shard_path(self.directory, iteration, self.worker, self.number)
-        patiently(lambda: write_shard(path, played.samples, header), wait)
+        patiently(lambda: write_shard(path, played.samples, header, played.records), wait)
         self.number += 1
         return path
 
