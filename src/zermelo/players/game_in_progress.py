@@ -26,6 +26,7 @@ from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, parse_action
 from zermelo.games.protocol import Game, Outcome, State
 from zermelo.players.protocol import Closes, Player, StartsGames
+from zermelo.search.listeners import Listeners
 
 Seats: TypeAlias = Sequence[Player | None]  # the first player's and the second's; None is a person
 
@@ -44,7 +45,7 @@ class GameInProgress:
         self._states: tuple[State, ...] = (self._first(state),)
         self._actions: tuple[int, ...] = ()
         self._number = 0
-        self._listeners: dict[object, Callable[[], None]] = {}
+        self._listeners: Listeners[Callable[[], None]] = Listeners()
 
     # --- what there is to see ---------------------------------------------------------------------
 
@@ -167,15 +168,7 @@ class GameInProgress:
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Calls `listener` after every change; the return value ends that."""
-        key = object()
-        with self._lock:
-            self._listeners[key] = listener
-
-        def unsubscribe() -> None:
-            with self._lock:
-                self._listeners.pop(key, None)
-
-        return unsubscribe
+        return self._listeners.add(listener)
 
     def close(self) -> None:
         """Lets go what the players hold, such as processes."""
@@ -194,7 +187,5 @@ class GameInProgress:
         self._number += 1
 
     def _tell(self) -> None:
-        with self._lock:
-            listeners = tuple(self._listeners.values())
-        for listener in listeners:
+        for listener in self._listeners.present().values():
             listener()

@@ -29,6 +29,7 @@ from zermelo._core import EvaluationCache, SearchOptions
 from zermelo.games import game as find_game
 from zermelo.games.protocol import Game, State
 from zermelo.search.limits import Limits
+from zermelo.search.listeners import Listeners
 from zermelo.search.path import path_between
 from zermelo.search.result import SearchResult
 from zermelo.search.search import Search
@@ -79,10 +80,8 @@ class LiveSearch:
         self._at_tree = False  # whether the tree stands there too
         self._closed = False
         self._last: _Run | None = None  # the search that runs, or that ended last
-        # Guarded by the lock; `_running` is read without it.
-        self._lock = threading.Lock()
-        self._running: _Run | None = None
-        self._listeners: dict[object, tuple[Listener, Ended | None]] = {}
+        self._listeners: Listeners[tuple[Listener, Ended | None]] = Listeners()
+        self._running: _Run | None = None  # written under the listeners' lock, read without it
         _boards.add(self)
 
     # --- never waits ------------------------------------------------------------------------------
@@ -106,15 +105,7 @@ class LiveSearch:
         then. What a listener raises ends the search and comes out of `run` or `wait`. A call that
         is under way when another thread unsubscribes still comes to its end.
         """
-        key = object()
-        with self._lock:
-            self._listeners[key] = listener, ended
-
-        def unsubscribe() -> None:
-            with self._lock:
-                self._listeners.pop(key, None)
-
-        return unsubscribe
+        return self._listeners.add((listener, ended))
 
     @property
     def running(self) -> bool:
@@ -215,8 +206,7 @@ class LiveSearch:
         with self._steering():
             self._clear()
             self._closed = True
-            with self._lock:
-                self._listeners.clear()
+            self._listeners.clear()
 
     # --- within -----------------------------------------------------------------------------------
 
@@ -252,7 +242,7 @@ class LiveSearch:
             self._search = Search(self.game, self._evaluator, options, self.cache)
             self._at_tree = False
         run = self._last = _Run(self._search, self._state, limits, listener)
-        with self._lock:
+        with self._listeners.lock:
             self._running = run
         return run
 
@@ -268,7 +258,7 @@ class LiveSearch:
             self._at_tree = self._at_tree or run.search.state is run.state
             self._tell_end(run)
         finally:
-            with self._lock:
+            with self._listeners.lock:
                 if self._running is run:  # another one may have begun since everybody was told
                     self._running = None
             run.ended.set()
@@ -282,9 +272,7 @@ class LiveSearch:
             run.result = result
             if run.listener is not None:
                 run.listener(result)
-            with self._lock:
-                listeners = tuple(self._listeners.values())
-            for listener, _ in listeners:
+            for listener, _ in self._listeners.present().values():
                 listener(result)
 
         kept = None
@@ -307,8 +295,9 @@ class LiveSearch:
             self._tell(run, run.listener, None)
         told: set[object] = set()
         while True:
-            with self._lock:
-                new = {key: pair for key, pair in self._listeners.items() if key not in told}
+            with self._listeners.lock:
+                present = self._listeners.present()
+                new = {key: pair for key, pair in present.items() if key not in told}
                 if not new:  # whoever comes now comes after the end
                     self._running = None
                     return
