@@ -35,7 +35,7 @@ COMMANDS = tuple(command for commands in GROUPS.values() for command in commands
 def make_app(wanted: Collection[str] = COMMANDS) -> typer.Typer:
     """The application with some of its commands."""
     app = typer.Typer(
-        help="Learns board games from nothing by playing itself, searches and plays.",
+        help="Learns board games from nothing by playing against itself; plays and analyses them.",
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -58,14 +58,13 @@ def make_app(wanted: Collection[str] = COMMANDS) -> typer.Typer:
             print(context.get_help())
 
     for group, commands in GROUPS.items():
-        part = typer.Typer()
         for name in commands:
             if name in wanted:
-                import_module(f"zermelo.cli.{name}").add_to(part)
-        added: list[Any] = [*part.registered_commands, *part.registered_groups]
+                import_module(f"zermelo.cli.{name}").add_to(app)
+        added: list[Any] = [*app.registered_commands, *app.registered_groups]
         for command in added:
-            command.rich_help_panel = group
-        app.add_typer(part)
+            if not isinstance(command.rich_help_panel, str):  # it was added just now
+                command.rich_help_panel = group
     return app
 
 

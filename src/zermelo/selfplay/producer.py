@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zermelo import _core
+from zermelo.errors import REFUSALS
 from zermelo.games import game as find_game
 from zermelo.network import Weights
 from zermelo.selfplay.network_reference import NetworkReference
@@ -53,7 +54,7 @@ class ShardProducer:
         if games is not None:
             try:
                 self.selfplay.load(games)  # a runner in the same state stays so
-            except ValueError as error:
+            except REFUSALS as error:
                 fault = str(error)
         self.selfplay.set(simulations=order.simulations, resign_threshold=order.resign_threshold)
         self.selfplay.at_iteration(order.network_iteration)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from zermelo import _core
+from zermelo.errors import REFUSALS
 from zermelo.games.protocol import State
 from zermelo.search.thinking import Memory
 from zermelo.uci import networks
@@ -212,7 +213,7 @@ class Engine:
         for text in running.go.searchmoves:
             try:
                 wanted.append(game.parse_action(state, text))
-            except ValueError:
+            except REFUSALS:
                 illegal.append(text)
         if illegal:
             self._comment(f"error searchmoves: not legal here: {' '.join(illegal)}")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from zermelo._core import Chess
-from zermelo.errors import UserError
+from zermelo.errors import REFUSALS, UserError
 
 NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime")
 LIMITS = ("wtime", "btime", "depth", "nodes", "mate", "movetime")
@@ -117,7 +117,7 @@ def parse_position(words: list[str], chess960: bool) -> Position:
         raise UserError("position needs startpos or fen and a FEN, and perhaps moves")
     try:
         Chess(chess960=chess960).parse_position(position.text)
-    except ValueError as error:
+    except REFUSALS as error:
         raise UserError(str(error)) from None
     return position
 
