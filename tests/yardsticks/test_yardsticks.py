@@ -539,4 +539,6 @@ def test_the_guide_names_every_option_with_its_default() -> None:
     for row in option_table(EvaluateOptions):
         default = row["default"]
         text = f"{default:g}" if isinstance(default, float) else str(default)
+        if isinstance(default, bool):
+            text = "on" if default else "off"
         assert shown[row["name"]] == text
