@@ -154,7 +154,8 @@ class Campaign:
     def check(self, iterations: int) -> dict[str, Any]:
         """The state at the end."""
         store = ReplayStore(self.run / "replay", find_game(self.options.game))
-        games, samples, twice, owners = 0, 0, 0, {}
+        games, samples, twice = 0, 0, 0
+        owners: dict[int, int] = {}  # of each seed
         met: set[bytes] = set()
         for shard in store.shards():
             found = store.read(shard)

@@ -15,6 +15,7 @@ import json
 import random
 import sys
 import time
+from typing import Any
 
 from uci_client import Client
 
@@ -138,7 +139,7 @@ class Fuzz:
         """Legal ones from the usual start, or any."""
         if self.random.random() < 0.5:
             return self.random.choices(MOVES, k=self.random.randrange(8))
-        game = zermelo.game("chess")
+        game: Any = zermelo.game("chess")
         state, moves = game.initial(), []
         for _ in range(self.random.randrange(60)):
             if game.outcome(state) is not None:
@@ -182,7 +183,7 @@ def is_legal(position: Position, move: str) -> bool:
     """Whether the engine's move can be played; (none) where there is none."""
     import chess
 
-    game = zermelo.game(f"chess?chess960={'on' if position.chess960 else 'off'}")
+    game: Any = zermelo.game(f"chess?chess960={'on' if position.chess960 else 'off'}")
     fen = game.position_text(game.parse_position(position.text))
     board = chess.Board(fen, chess960=position.chess960)
     if not any(board.legal_moves):

@@ -33,7 +33,7 @@ Captured = pytest.CaptureFixture[str]
 
 def games_of(text: str) -> list[chess.pgn.Game]:
     file = io.StringIO(text)
-    return list(iter(lambda: chess.pgn.read_game(file), None))  # type: ignore[arg-type]
+    return list(iter(lambda: chess.pgn.read_game(file), None))
 
 
 def annotated(
@@ -246,8 +246,9 @@ def test_ctrl_c_keeps_the_games_that_are_finished(tmp_path: Path) -> None:
     source.write_text((FOOLS_MATE + "\n") * 5000)
     command = [sys.executable, "-m", "zermelo", "annotate", str(source), "-o", str(target)]
     command += ["--evaluator", "uniform", "--simulations", "2000"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         while not target.exists() or target.stat().st_size < 2000:
             assert process.poll() is None
             time.sleep(0.05)

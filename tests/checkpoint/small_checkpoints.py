@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import zermelo
 from zermelo.checkpoint import Checkpoint, CheckpointStore, TrainingState
@@ -19,7 +21,7 @@ def small_weights(seed: int) -> Weights:
 
 def small_training(seed: int) -> TrainingState:
     rng = np.random.default_rng(seed)
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "network.input.conv.weight": rng.standard_normal((4, 3)).astype(np.float32),
         "network.input.norm.num_batches_tracked": np.array(seed, np.int64),
         "optimiser.input.conv.weight.step": np.array(seed, np.float32),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ from small_checkpoints import is_whole, save, small_training, small_weights
 
 import zermelo
 from zermelo.checkpoint import CheckpointError, CheckpointStore, Manifest
-from zermelo.checkpoint import store as store_module
 from zermelo.network import load_network
 
 pytest.importorskip("safetensors", reason="safetensors is not installed")
@@ -247,8 +247,7 @@ def kill_at(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("open", "write", "fsync", "rename", "mkdir", "unlink", "rmdir"):
         monkeypatch.setattr(os, name, guarded(name, getattr(os, name)))
-    real_rmtree = store_module.shutil.rmtree
-    monkeypatch.setattr(store_module.shutil, "rmtree", guarded("rmtree", real_rmtree))
+    monkeypatch.setattr(shutil, "rmtree", guarded("rmtree", shutil.rmtree))
 
 
 @pytest.mark.technique("T14")

@@ -242,6 +242,7 @@ def test_ctrl_c_ends_a_session(tmp_path: Path) -> None:
     pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen([*command, "--evaluator", "uniform"], **pipes) as process:
         request = b'{"id": 1, "simulations": 1000000000, "reportEvery": 0.01}\n'
+        assert process.stdin is not None and process.stdout is not None
         process.stdin.write(request)
         process.stdin.flush()
         assert process.stdout.readline()

@@ -297,9 +297,9 @@ def test_a_hint_is_given_though_a_training_has_removed_the_checkpoint(
     CheckpointStore(made.checkpoints).save(1, weights, TrainingState({}, {}))
 
     class Typed(io.StringIO):
-        def readline(self, *size: int) -> str:
+        def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # of typeshed
             shutil.rmtree(made.checkpoints, ignore_errors=True)
-            return super().readline(*size)
+            return super().readline(size)
 
     monkeypatch.setattr("sys.stdin", Typed("hint\nb2\nquit\n"))
     assert main(["play", "tictactoe", "--run", str(made.path)]) == 0

@@ -94,7 +94,8 @@ def test_commands_of_the_documents_exist_with_their_options(document: str, line:
     words = shlex.split(line, comments=True)[1:]
     known = [word for word in words if not word.startswith(("--a.", "--b."))]  # a player's own
     first, *rest = known
-    command = typer.main.get_command(make_app()).commands[first]
+    app: Any = typer.main.get_command(make_app())
+    command = app.commands[first]
     command.make_context(first, rest, ignore_unknown_options=False)
 
 

@@ -35,7 +35,7 @@ broken_runs = load_script("tools/broken_runs.py")
 def healthy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small real run of Connect Four; not to be changed."""
     path = tmp_path_factory.mktemp("health") / "healthy"
-    return broken_runs.make_run(path, broken_runs.Case("healthy"), quick=True)
+    return Path(broken_runs.make_run(path, broken_runs.Case("healthy"), quick=True))
 
 
 @pytest.fixture

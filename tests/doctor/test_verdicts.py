@@ -260,7 +260,8 @@ def against_results(games: int, wrong: int, iteration: int) -> Stated:
 
 def test_the_sign_of_values_is_judged_by_the_games_that_it_is_read_from() -> None:
     few = targets.value_sign(against_results(20, 14, iteration=3))
-    assert (few.verdict, few.figure) == (HEALTHY, pytest.approx(-0.4))
+    assert few.verdict == HEALTHY
+    assert few.figure == pytest.approx(-0.4)
     assert targets.value_sign(against_results(400, 280, iteration=3)).verdict == ILL
     assert targets.value_sign(against_results(400, 280, iteration=2)).verdict == UNKNOWN
 

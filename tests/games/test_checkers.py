@@ -16,6 +16,8 @@ from walks import walk
 
 import zermelo
 
+Cell = tuple[int, int]  # row, column
+Way = tuple[list[Cell], list[Cell]]  # cells visited, cells whose men are taken
 CHOICES = st.lists(st.integers(0, 59), max_size=120)  # taken modulo the number of legal actions
 START = "B:W" + ",".join(map(str, range(21, 33))) + ":B" + ",".join(map(str, range(1, 13)))
 
@@ -61,9 +63,7 @@ class SlowCheckers:
     def at(self, row: int, column: int) -> str:
         return self.rows[row][column] if 0 <= row < 8 and 0 <= column < 8 else "#"
 
-    def jumps(
-        self, piece: str, path: list[tuple[int, int]], taken: list[tuple[int, int]]
-    ) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
+    def jumps(self, piece: str, path: list[Cell], taken: list[Cell]) -> list[Way]:
         """All complete ways to jump on from the end of the path: (cells visited, cells taken)."""
         row, column = path[-1]
         ways = []
@@ -77,9 +77,10 @@ class SlowCheckers:
             ways += rest or [([*path, to], [*taken, over])]
         return ways
 
-    def moves(self) -> dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
+    def moves(self) -> dict[str, Way]:
         """Whole moves by their text, such as "11-15" or "1x10x19"."""
-        plain, jumping = {}, {}
+        plain: dict[str, Way] = {}
+        jumping: dict[str, Way] = {}
         for row in range(8):
             for column in range(8):
                 piece = self.rows[row][column]

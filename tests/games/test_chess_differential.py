@@ -184,12 +184,12 @@ def compare_fens(number: int, seed: int) -> tuple[int, int]:
         if "k~" in text.lower():  # python-chess takes a promoted king for no king
             continue
         chess960 = rng.random() < 0.5
-        board = python_chess_reading(text, chess960)
-        if board is None:
+        read = python_chess_reading(text, chess960)
+        if read is None:
             with pytest.raises(ValueError, match=r"^FEN '"):
                 GAMES[chess960].parse_position(text)
         else:
-            check_position(GAMES[chess960], GAMES[chess960].parse_position(text), board)
+            check_position(GAMES[chess960], GAMES[chess960].parse_position(text), read)
             accepted += 1
     return accepted, number - accepted
 

@@ -41,7 +41,7 @@ class SlowOthello:
             return []
         for down in (-1, 0, 1):
             for right in (-1, 0, 1):
-                line = []
+                line: list[tuple[int, int]] = []
                 r, c = row + down, column + right
                 while 0 <= r < self.size and 0 <= c < self.size and (down or right):
                     if self.rows[r][c] == ".":

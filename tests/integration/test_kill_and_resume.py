@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 from scripts import load_script
 
+import zermelo
 from zermelo.replay import ReplayStore
 from zermelo.runs.status import read_status
 
+GAME = zermelo.game("tictactoe")
 ROOT = Path(__file__).parents[2]
 children = load_script("tools/kill_loop.py").children
 
@@ -41,7 +43,7 @@ def wait_for_shards(process: subprocess.Popen[str], run: Path, count: int = 1) -
     while time.monotonic() < until:
         assert process.poll() is None, process.communicate()
         if len(list((run / "replay").glob("*.zshard"))) >= count:
-            return children(process.pid)
+            return list(children(process.pid))
         time.sleep(0.05)
     raise AssertionError("no shard was written")
 
@@ -66,14 +68,14 @@ def test_ctrl_c_ends_the_loop_and_its_workers_and_the_run_goes_on(tmp_path: Path
     assert (found["stopped"], found["iteration"]) == ("interrupted", 0)
     assert not any(is_running(worker) for worker in workers)
     assert not list(run.rglob("*.tmp"))
-    kept = ReplayStore(run / "replay", _game()).samples_of(0)
+    kept = ReplayStore(run / "replay", GAME).samples_of(0)
     assert kept == found["samples"] > 0
 
     again = start(run, "--set", "loop.samples_per_iteration=400", "--iterations", "1", "--json")
     out, err = again.communicate(timeout=120)
     assert again.returncode == 0, err
     assert json.loads(out)["iteration"] == 1
-    assert ReplayStore(run / "replay", _game()).samples_of(0) >= kept
+    assert ReplayStore(run / "replay", GAME).samples_of(0) >= kept
 
 
 def test_workers_of_a_killed_loop_end_by_themselves_before_the_run_goes_on(tmp_path: Path) -> None:
@@ -111,9 +113,3 @@ def test_a_run_that_is_killed_again_and_again_loses_nothing(
     assert found["games"] > 100
     if workers == "1":
         assert found["same_weights_as_undisturbed"]
-
-
-def _game() -> object:
-    import zermelo
-
-    return zermelo.game("tictactoe")

@@ -189,17 +189,23 @@ def test_evaluation_hooks_get_each_new_checkpoint_and_their_figures_are_kept(
 def test_a_run_killed_while_it_is_measured_keeps_its_figures_and_is_measured_when_it_goes_on(
     tmp_path: Path,
 ) -> None:
+    met: list[int] = []
+
+    def killed(*_: object) -> dict[str, Any]:
+        raise KilledError
+
+    def measured(*_: object) -> dict[str, Any]:
+        met.append(1)
+        return {"strength": 3}
+
     path = tmp_path / "run"
     run = Run.create(path, config(evaluate={"every": 1}, loop={"iterations": 1}))
     with pytest.raises(KilledError):
-        run_loop(run, Stop(), RecordingView(), [lambda *_: kill()])
+        run_loop(run, Stop(), RecordingView(), [killed])
     (before,) = read_metrics(path / "metrics")
     assert "evaluate" not in before
-    met: list[int] = []
     for _ in range(2):  # the second time there is nothing to measure
-        run_loop(
-            Run.open(path), Stop(), RecordingView(), [lambda *_: met.append(1) or {"strength": 3}]
-        )
+        run_loop(Run.open(path), Stop(), RecordingView(), [measured])
         assert read_metrics(path / "metrics") == [before | {"evaluate": {"strength": 3}}]
     assert met == [1]
 

@@ -15,7 +15,7 @@ from zermelo.cli import match as match_command
 from zermelo.errors import UserError
 from zermelo.matches import ablate as ablate_module
 from zermelo.matches.ablate import Comparison, ablate, comparisons
-from zermelo.matches.match import MatchOptions, MatchResult
+from zermelo.matches.match import MatchOptions, MatchResult, play_match
 from zermelo.search import SearchOptions
 
 
@@ -85,13 +85,13 @@ def test_mistakes_show_before_the_first_match(tmp_path: Path) -> None:
 def test_what_was_played_is_shown_though_the_rest_fails(
     error: type[BaseException], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play, played = ablate_module.play_match, []
+    played: list[Any] = []
 
     def failing(*arguments: Any) -> MatchResult:
         if played:
             raise error
         played.append(arguments)
-        return play(*arguments)
+        return play_match(*arguments)
 
     given = ("tictactoe", "--options", "solver,fpu=loss", "--simulations", "5", "--games", "2")
     monkeypatch.setattr(ablate_module, "play_match", failing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from outside_data import outside_data
@@ -16,8 +17,8 @@ from zermelo.options import make_options
 CHESS = zermelo.game("chess")
 
 
-def verdict(judged: list[Judgement], plies: int = 100, **options: float) -> object:
-    judge = Adjudicator(CHESS, AdjudicateOptions(**options))  # type: ignore[arg-type]
+def verdict(judged: list[Judgement], plies: int = 100, **options: Any) -> object:
+    judge = Adjudicator(CHESS, AdjudicateOptions(**options))
     return judge.verdict(CHESS.initial(), plies, judged)
 
 
@@ -29,7 +30,7 @@ def test_a_long_game_is_a_draw() -> None:
 
 def test_a_game_ends_when_both_agree_who_loses_for_long_enough() -> None:
     agreed: list[Judgement] = [(0, 0.97), (1, -0.96)] * 3
-    options = {"resign_value": 0.95, "resign_moves": 3}
+    options: dict[str, Any] = {"resign_value": 0.95, "resign_moves": 3}
     assert verdict(agreed, **options) == (Outcome.FIRST_WINS, "resigned")
     assert verdict([(1 - who, value) for who, value in agreed], **options) == (
         Outcome.SECOND_WINS,

@@ -267,7 +267,7 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
 
 
 def test_a_directory_belongs_to_one_process(tmp_path: Path) -> None:
-    seen = []
+    seen: list[MatchResult] = []
 
     def progress(result: MatchResult) -> None:
         if not seen:

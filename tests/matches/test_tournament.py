@@ -213,8 +213,8 @@ def test_ctrl_c_shows_what_is_finished(
 
 @pytest.mark.parametrize("command", ["match", "tournament"])
 def test_too_few_openings_are_told(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    given = (command, "random", "random?seed=1", "random?seed=2", "--game=tictactoe", "--games=6")
-    given = given if command == "tournament" else (*given[:3], *given[4:])
+    players = ("random", "random?seed=1", "random?seed=2")[: 3 if command == "tournament" else 2]
+    given = (command, *players, "--game=tictactoe", "--games=6")
     run(*given, "--openings=random:40")
     assert "3 pairs from 1 opening: " in capsys.readouterr().out
     run(*given, "--openings=random:40", "--json")

@@ -128,10 +128,8 @@ def parse(data: bytes) -> dict[int, list[Any]]:
     return fields
 
 
-def numbers(message: dict[int, list[Any]], field: int) -> Values | None:
-    """The values of a layer, None if it is not there."""
-    if field not in message:
-        return None
+def numbers(message: dict[int, list[Any]], field: int) -> Values:
+    """The values of a layer."""
     found = parse(message[field][0])
     low, high = (struct.unpack("<f", found[i][0])[0] if i in found else 0.0 for i in (1, 2))
     return low + (high - low) * np.frombuffer(found[3][0], "<u2") / 65535.0
@@ -140,22 +138,22 @@ def numbers(message: dict[int, list[Any]], field: int) -> Values | None:
 def convolve(x: Values, block: bytes) -> Values:
     """[B, inputs, 8, 8] -> [B, outputs, 8, 8], normalised."""
     m = parse(block)
-    weight, bias, mean, variance, gamma, beta = (numbers(m, i) for i in range(1, 7))
-    outputs = (bias if bias is not None else mean).size
-    weight = weight.reshape(outputs, x.shape[1], -1)
+    layers = {i: numbers(m, i) for i in range(1, 7) if i in m}
+    bias, mean, variance, gamma, beta = (layers.get(i) for i in range(2, 7))
+    weight = layers[1].reshape(layers[2 if 2 in m else 3].size, x.shape[1], -1)
     kernel = int(np.sqrt(weight.shape[2]))
     edge = kernel // 2
     padded = np.pad(x, ((0, 0), (0, 0), (edge, edge), (edge, edge)))
-    y = np.zeros((len(x), outputs, 8, 8))
+    y = np.zeros((len(x), len(weight), 8, 8))
     for row in range(kernel):
         for column in range(kernel):
             seen = padded[:, :, row : row + 8, column : column + 8]
             y += np.einsum("bchw,oc->bohw", seen, weight[:, :, row * kernel + column])
     if bias is not None:
         y += bias[:, None, None]
-    if mean is not None:
+    if mean is not None and variance is not None:
         y = (y - mean[:, None, None]) / np.sqrt(variance + 1e-5)[:, None, None]
-        if gamma is not None:
+        if gamma is not None and beta is not None:
             y = y * gamma[:, None, None] + beta[:, None, None]
     return y
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lc0_files import write_net
+from native_games import native
 from typer.testing import CliRunner
 
 import zermelo
@@ -320,7 +321,7 @@ def test_bench_chess_counts_nodes(tmp_path: Path) -> None:
 
 
 def test_the_ten_positions_are_legal() -> None:
-    game = zermelo.game("chess")
+    game = native("chess")
     assert len(set(CHESS_POSITIONS)) == 10
     for fen in CHESS_POSITIONS:
         assert game.outcome(game.parse_position(fen)) is None

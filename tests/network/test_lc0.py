@@ -87,6 +87,7 @@ def test_the_moves_left_head_is_exported(tmp_path: Path) -> None:
     session = onnxruntime.InferenceSession(onnx_bytes(load_network(path)))
     (found,) = session.run(["moves_left"], {"observations": observations})
     expected = slow_forward(path, observations)[2]
+    assert expected is not None
     np.testing.assert_allclose(found, expected, atol=1e-4)
 
 

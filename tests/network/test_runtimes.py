@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from native_games import native
 
 import zermelo
 from zermelo.errors import UserError
@@ -290,7 +291,7 @@ def test_a_call_that_fails_ends_the_measurement_with_its_error() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_with_a_network_solves_what_it_should(threads: int) -> None:
-    game = zermelo.game("tictactoe")
+    game = native("tictactoe")
     evaluator = NetworkEvaluator(network(game), installed_backends()[0], game=game)
     evaluator.warm_up(threads, 8)
     options = SearchOptions(threads=threads, leaves_per_tree=4)

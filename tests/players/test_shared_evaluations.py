@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_networks import save_small, small_weights
@@ -13,7 +14,7 @@ from zermelo.network import save_network
 from zermelo.players.search_player import SearchPlayer
 
 CONNECT4 = zermelo.game("connect4")
-EXACT = {"cache_symmetry": False, "backend": "openvino", "gather": 8}
+EXACT: dict[str, Any] = {"cache_symmetry": False, "backend": "openvino", "gather": 8}
 
 
 @pytest.fixture
@@ -21,13 +22,13 @@ def network(tmp_path: Path) -> str:
     return str(save_small(tmp_path / "connect4.onnx"))
 
 
-def prepared(network: str, **settings: object) -> SearchPlayer:
+def prepared(network: str, **settings: Any) -> SearchPlayer:
     player = SearchPlayer(simulations=40, weights=network, **(EXACT | settings))
     player.prepare(CONNECT4)
     return player
 
 
-def cache_of(player: SearchPlayer) -> object:
+def cache_of(player: SearchPlayer) -> Any:
     assert player._search is not None
     return player._search.cache
 

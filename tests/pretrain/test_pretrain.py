@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
+from native_games import native
 from typer.testing import CliRunner
 
 import zermelo
@@ -105,7 +106,7 @@ def test_positions_are_packed_as_self_play_packs_them(name: str) -> None:
     rows = np.flatnonzero(samples.games == 0)
     found = dict(Rediscovery(game, samples).states(rows))
     assert sorted(found) == rows.tolist()
-    made = samples_of(game, [[Label(found[row], {}, 0) for row in rows]])
+    made = samples_of(game, [[Label(found[row], {}, 0) for row in rows.tolist()]])
     assert np.array_equal(made.observations, samples.observations[rows])
     assert np.array_equal(made.policy_counts, samples.policy_counts[rows])
     assert np.array_equal(made.symmetries, samples.symmetries[rows])
@@ -144,7 +145,7 @@ def test_an_unknown_result_teaches_that_nothing_is_known() -> None:
 def test_a_pgn_gives_the_played_moves_and_the_result_for_the_mover(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(FOOLS_MATE)
-    game = zermelo.game("chess")
+    game = native("chess")
     games = list(labelled_file(game, path))
     assert len(games) == 1  # the other has no result
     samples = samples_of(game, games)
@@ -195,7 +196,7 @@ def test_match_games_are_read_and_their_openings_are_not_learned(tmp_path: Path)
         next(games)
 
 
-MATCH_GAME = {
+MATCH_GAME: dict[str, Any] = {
     "game": 0, "pair": 0, "players": [0, 1], "first": "a", "second": "b", "result": "1-0",
     "reason": "rules", "failure": None, "plies": 7, "opening": {"position": "", "actions": []},
     "actions": ["1", "2", "1", "2", "1", "2", "1"], "notes": [""] * 7,
@@ -254,7 +255,7 @@ def test_epd_gives_its_best_moves_and_mates_a_value(tmp_path: Path) -> None:
         "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 3;\n"
         "6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - bm #-2;\n"
     )
-    game = zermelo.game("chess")
+    game = native("chess")
     best, mate, slow, mated = (labels[0] for labels in labelled_file(game, path))
     assert [label.plies_left for label in (best, mate, slow, mated)] == [None, 1, 5, 4]
     assert [game.action_text(best.state, action) for action in best.policy] == ["g3g6"]
@@ -290,7 +291,8 @@ def test_the_perfect_teacher_is_right_about_result_moves_and_distance(name: str)
         while game.outcome(state) is None:
             state, plies = game.play(state, player.choose(game, state)), plies + 1
         mover = game.player(label.state)
-        won = {_core.Outcome.DRAW: 0, _core.Outcome.FIRST_WINS: 1}.get(game.outcome(state), -1)
+        outcome = game.outcome(state)
+        won = (outcome == _core.Outcome.FIRST_WINS) - (outcome == _core.Outcome.SECOND_WINS)
         assert label.result == (won if mover == 0 else -won)
         assert label.plies_left == plies
 
@@ -302,7 +304,7 @@ def test_the_distance_of_a_score_is_to_the_winners_last_stone() -> None:
 
 
 def test_a_taught_game_counts_the_plies_of_its_opening() -> None:
-    game = zermelo.game("tictactoe")
+    game = native("tictactoe")
     for labels in itertools.islice(teacher_labels(game, "random", 1), 12):
         assert [label.ply for label in labels] == [game.ply(label.state) for label in labels]
 
@@ -311,7 +313,7 @@ def test_a_taught_game_counts_the_plies_of_its_opening() -> None:
 def test_an_engine_teaches_by_playing() -> None:
     game = zermelo.game("chess")
     teacher = f"uci:{STOCKFISH}?nodes=20"
-    games = teacher_labels(game, teacher, 1)
+    games: Any = teacher_labels(game, teacher, 1)
     labels = next(games)
     games.close()
     samples = samples_of(game, [labels])

@@ -54,11 +54,12 @@ def random_samples(
 
     `states` receives each sample's position in its canonical symmetry.
     """
-    game = zermelo.game(name) if isinstance(name, str) else name
+    game: Any = zermelo.game(name) if isinstance(name, str) else name
     rng = np.random.default_rng(seed)
     columns: dict[str, list[Any]] = {key: [] for key in Samples.__dataclass_fields__}
     for number in range(games):
-        state, players = game.initial(), []
+        state = game.initial()
+        players: list[int] = []
         while game.outcome(state) is None and len(players) < max_plies:
             legal = [int(action) for action in game.legal_actions(state)]
             words, symmetry = canonical(game, state)

@@ -84,9 +84,8 @@ def slow_merge(samples: Samples, rows: list[int]) -> dict[bytes, dict[str, Any]]
 
 def key_of(samples: Samples, row: int) -> bytes:
     actions = samples.policy_actions[entries_of(samples, row)]
-    return (
-        samples.observations[row].tobytes() + bytes([samples.symmetries[row]]) + actions.tobytes()
-    )
+    parts = (samples.observations[row], samples.symmetries[row].astype(np.uint8), actions)
+    return b"".join(part.tobytes() for part in parts)
 
 
 def entries_of(samples: Samples, row: int) -> slice:

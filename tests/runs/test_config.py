@@ -23,14 +23,14 @@ from zermelo.config.options import HIGHEST_SEED
 from zermelo.config.presets import preset_directories
 from zermelo.config.run_config import new_head, refuse_incompatible
 from zermelo.config.sections import rows_of, section_kinds
-from zermelo.config.toml_file import toml_text, toml_value
+from zermelo.config.toml_file import Tables, toml_text, toml_value
 from zermelo.errors import UserError
 
 CONNECT4 = {"game": {"name": "connect4"}}
 
 
 def test_a_run_file_states_every_option_and_reads_back_the_same() -> None:
-    changes = {"network": {"filters": 32}, "search": {"fpu": "parent", "solver": False}}
+    changes: Tables = {"network": {"filters": 32}, "search": {"fpu": "parent", "solver": False}}
     config = RunConfig.from_tables(CONNECT4).changed(changes)
     content = tomllib.loads(config.to_toml(new_head("2025-01-02")))
     assert content.pop("format") == 1
@@ -152,7 +152,8 @@ def test_a_bad_setting_is_named(text: str, sentence: str) -> None:
 
 def test_only_what_a_run_is_built_on_cannot_change() -> None:
     old = RunConfig.from_tables(CONNECT4)
-    fine = {"train": {"learning_rate": 0.1}, "loop": {"iterations": 7}, "selfplay": {"workers": 3}}
+    fine: Tables = {"train": {"learning_rate": 0.1}, "loop": {"iterations": 7}}
+    fine["selfplay"] = {"workers": 3}
     refuse_incompatible(old, old.changed(fine), "runs/a")
     for changes, sentence in (
         ({"game": {"name": "othello"}}, "samples and checkpoints are of that game"),

@@ -127,7 +127,8 @@ def first_play(result: SearchResult, options: SearchOptions) -> float:
     if rule in ("zero", "loss"):
         return {"zero": 0.0, "loss": -1.0}[rule]
     mass = float(result.prior[result.visits > 0].sum())
-    return result.value - (options.fpu_reduction * math.sqrt(mass) if rule == "reduced" else 0.0)
+    reduction = float(options.fpu_reduction) if rule == "reduced" else 0.0
+    return result.value - reduction * math.sqrt(mass)
 
 
 def puct_scores(
@@ -135,8 +136,8 @@ def puct_scores(
 ) -> np.ndarray:
     """S2 at the root, written once more: Q + c P sqrt(sum N) / (1 + n) of every action."""
     total = float(result.visits.sum())
-    c = options.c_puct
-    c += options.c_puct_factor * math.log((total + options.c_puct_base) / options.c_puct_base)
+    base = float(options.c_puct_base)
+    c = float(options.c_puct) + float(options.c_puct_factor) * math.log((total + base) / base)
     q = np.where(result.visits > 0, result.q, first_play(result, options))
     prior = result.prior if priors is None else priors
     return q + c * prior * math.sqrt(total) / (1 + result.visits)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from native_games import native
 
 from zermelo import game
 from zermelo.search import (
@@ -24,8 +25,8 @@ from zermelo.search.notebook import NotebookView
 from zermelo.search.path import path_between
 from zermelo.testing import HashEvaluator
 
-CONNECT4 = game("connect4")
-CHESS = game("chess")
+CONNECT4 = native("connect4")
+CHESS = native("chess")
 LONG = Limits(simulations=10**9)
 PATIENCE = 60.0  # seconds; far beyond what anything here takes
 
@@ -80,7 +81,8 @@ class Failing:
 @pytest.mark.parametrize("own_thread", [False, True])
 def test_it_searches_as_a_plain_search_does_visit_for_visit(own_thread: bool) -> None:
     options = SearchOptions(cache_mib=1, seed=5)
-    live, plain = (kind(CONNECT4, HashEvaluator(), options) for kind in (LiveSearch, Search))
+    live = LiveSearch(CONNECT4, HashEvaluator(), options)
+    plain = Search(CONNECT4, HashEvaluator(), options)
     state = CONNECT4.initial()
     for _ in range(4):
         live.follow(state)

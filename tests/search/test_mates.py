@@ -51,4 +51,4 @@ def test_auto_extension_and_the_solver_help_to_find_the_sacrifice() -> None:
 
 
 def shortest_is_two() -> bool:
-    return mates.shortest_mate(chess.Board(seed_example.FEN), 2) == 2
+    return bool(mates.shortest_mate(chess.Board(seed_example.FEN), 2) == 2)

@@ -115,7 +115,7 @@ def test_clear_leaves_a_search_like_a_fresh_one() -> None:
 @pytest.mark.parametrize(("epsilon", "alpha"), [(0.25, 0.3), (0.6, 1.0), (1.0, 0.0)])
 def test_noise_is_mixed_into_the_network_priors_exactly(epsilon: float, alpha: float) -> None:
     game = zermelo.game("othello")
-    options = {"dirichlet_epsilon": epsilon, "dirichlet_alpha": alpha, "seed": 17}
+    options: dict[str, Any] = {"dirichlet_epsilon": epsilon, "dirichlet_alpha": alpha, "seed": 17}
     search = search_of(game, **options)
     network = search.run(game.initial(), simulations=0).prior
     noisy = search_of(game, **options).run(game.initial(), simulations=0, full=True).prior

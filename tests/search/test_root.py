@@ -88,7 +88,7 @@ def test_the_target_subtracts_forced_visits_that_did_not_improve_the_choice() ->
         assert result.actions[best] == result.best_action
         shares = result.target / result.target[best] * (result.visits[best] - 1)
         options = search.options
-        scale = options.c_puct * math.sqrt(result.visits.sum())
+        scale = float(options.c_puct) * math.sqrt(result.visits.sum())
         limit = puct_scores(result, options)[best]
         for i in range(len(shares)):
             if i == best:

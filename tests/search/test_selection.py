@@ -140,7 +140,7 @@ def test_virtual_loss_spreads_the_leaves_of_one_batch() -> None:
 def test_a_leaf_in_flight_counts_as_that_many_lost_visits(virtual_loss: int) -> None:
     priors = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
     game = TreeGame([2] * 5)
-    evaluator = TableEvaluator(game, policies={(): priors})
+    evaluator = TableEvaluator(game, policies={(): priors.tolist()})
     options = quiet(leaves_per_tree=16, virtual_loss=virtual_loss)
     search = Search(game, evaluator, options)
     stored = search.run((), simulations=0).prior
@@ -150,7 +150,7 @@ def test_a_leaf_in_flight_counts_as_that_many_lost_visits(virtual_loss: int) -> 
     while True:
         visits = virtual_loss * flights
         q = np.where(flights > 0, -1.0, 0.0)
-        u = options.c_puct * stored * math.sqrt(visits.sum()) / (1 + visits)
+        u = float(options.c_puct) * stored * math.sqrt(visits.sum()) / (1 + visits)
         index = int(np.argmax(q + u))
         if flights[index]:
             break
@@ -251,10 +251,10 @@ def test_branching_balance_scales_u_by_its_formula() -> None:
         search = Search(game, HashEvaluator(seed), options)
         for before, index in stepped(search, state, 60):
             known = {}
-            for i in np.flatnonzero(before.visits):
+            for i in np.flatnonzero(before.visits).tolist():
                 child = game.play(state, int(before.actions[i]))
                 if game.outcome(child) is None:
-                    known[int(i)] = len(game.legal_actions(child))
+                    known[i] = len(game.legal_actions(child))
             priors = before.prior.copy()
             for i, own in known.items():
                 mean = sum(known.values()) / len(known)

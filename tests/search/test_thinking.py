@@ -7,15 +7,15 @@ import time
 from typing import Any
 
 import pytest
+from native_games import native
 
-from zermelo import game
 from zermelo.search import LiveSearch, SearchOptions, SearchResult, UniformEvaluator
 from zermelo.search.move_limits import MoveLimits
 from zermelo.search.thinking import Memory, Thinking
 from zermelo.search.time_management import Budget, Manager
 from zermelo.search.turn_clock import TurnClock
 
-CHESS = game("chess")
+CHESS = native("chess")
 PATIENCE = 60.0  # seconds; far beyond what anything here takes
 
 

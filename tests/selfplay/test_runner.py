@@ -15,8 +15,10 @@ from zermelo import _core
 FULL, RESIGNED, ADJUDICATED, AUDIT, PROVEN = 1, 2, 4, 8, 16
 
 
-def make_runner(game: str = "connect4", evaluator: Any = None, search: Any = None, **options: Any):
-    rules = native(game)
+def make_runner(
+    game: str = "connect4", evaluator: Any = None, search: Any = None, **options: Any
+) -> Any:
+    rules: Any = native(game)
     chosen = _core.SelfPlayOptions(**({"games": 16, "simulations": 40, "seed": 5} | options))
     evaluator = _core.HashEvaluator(3) if evaluator is None else evaluator
     return _core.make_selfplay(
@@ -25,7 +27,7 @@ def make_runner(game: str = "connect4", evaluator: Any = None, search: Any = Non
 
 
 def flags(played: dict[str, Any]) -> np.ndarray:
-    return played["flags"]
+    return np.asarray(played["flags"])
 
 
 def policies(played: dict[str, Any]) -> list[np.ndarray]:
@@ -68,7 +70,11 @@ def test_a_fast_search_has_its_fraction_of_the_simulations() -> None:
 @pytest.mark.technique("P1")
 def test_fast_searches_have_no_noise() -> None:
     """Without noise and temperature every game is the same; a full search's noise varies them."""
-    greedy = {"temperature_plies": 0, "fast_samples": True, "search": {"solver": False}}
+    greedy: dict[str, Any] = {
+        "temperature_plies": 0,
+        "fast_samples": True,
+        "search": {"solver": False},
+    }
     fast = make_runner(full_search_probability=0, **greedy).play(300)["statistics"]
     full = make_runner(full_search_probability=1, **greedy).play(300)["statistics"]
     assert fast["unique_games"] == 1 < fast["games"]
@@ -152,7 +158,11 @@ def test_the_audit_tells_the_lowest_value_and_the_result() -> None:
 def test_the_temperature_falls_and_ends_greedy() -> None:
     """With a hot start and a greedy rest, games differ only in their first plies."""
     search = {"solver": False, "dirichlet_epsilon": 0.0, "tree_reuse": False}
-    hot = {"temperature_start": 100.0, "temperature_end": 100.0, "fast_samples": True}
+    hot: dict[str, Any] = {
+        "temperature_start": 100.0,
+        "temperature_end": 100.0,
+        "fast_samples": True,
+    }
     one = make_runner(full_search_probability=0, temperature_plies=1, search=search, **hot)
     all_hot = make_runner(full_search_probability=0, temperature_plies=99, search=search, **hot)
     statistics = one.play(900)["statistics"]
@@ -189,7 +199,11 @@ def test_a_low_temperature_prefers_the_most_visited_action() -> None:
 
 @pytest.mark.technique("P5")
 def test_random_openings_vary_the_games_and_give_no_samples() -> None:
-    greedy = {"temperature_plies": 0, "full_search_probability": 0, "fast_samples": True}
+    greedy: dict[str, Any] = {
+        "temperature_plies": 0,
+        "full_search_probability": 0,
+        "fast_samples": True,
+    }
     plain = make_runner(**greedy).play(300)
     opened = make_runner(opening_share=1.0, opening_plies=4, **greedy).play(300)
     assert plain["statistics"]["unique_games"] == 1
@@ -273,7 +287,7 @@ def test_every_sample_records_the_iteration_that_made_it() -> None:
 def test_a_new_network_is_used_between_moves_and_games_go_on() -> None:
     seen = [0, 0]
 
-    def network(index: int):
+    def network(index: int) -> Any:
         def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             seen[index] += len(planes)
             return np.zeros((len(planes), 7), np.float32), np.zeros(len(planes), np.float32)
@@ -330,7 +344,7 @@ def test_the_playout_cap_finishes_more_than_twice_as_many_games() -> None:
         s = make_runner(full_search_probability=probability, simulations=100).play(600)[
             "statistics"
         ]
-        return 1e6 * s["games"] / s["simulations"]
+        return float(1e6 * s["games"] / s["simulations"])
 
     # 1 / (1/4 + 3/4 * 1/4) is 2.3; searches that end early and shorter games add to it.
     assert games_per_million(0.25) > 2 * games_per_million(1.0)
@@ -338,7 +352,7 @@ def test_the_playout_cap_finishes_more_than_twice_as_many_games() -> None:
 
 def test_the_same_seed_plays_the_same_games_and_another_does_not() -> None:
     def play(seed: int) -> dict[str, Any]:
-        return make_runner(full_search_probability=1, seed=seed).play(200)
+        return dict(make_runner(full_search_probability=1, seed=seed).play(200))
 
     a, b, c = play(1), play(1), play(2)
     assert np.array_equal(a["observations"], b["observations"])

@@ -78,7 +78,7 @@ def test_a_quota_becomes_shards_of_whole_games_with_statistics(tmp_path: Path) -
     messages = setup.messages()
     assert [m["shard"] for m in messages if "shard" in m] == names
     shard = read_shard(setup.shards()[0], GAME)
-    assert (shard.samples.plies[:1], shard.header.iteration) == ([0], 2)
+    assert (shard.samples.plies[0], shard.header.iteration) == (0, 2)
     assert shard.header.statistics["seed"] == 3
     assert shard.header.statistics["budget"] == 6
     assert shard.header.statistics["games"] == len(np.unique(shard.samples.games))

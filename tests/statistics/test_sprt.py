@@ -59,7 +59,7 @@ def project(q: np.ndarray, mean: float, values: np.ndarray) -> np.ndarray:
     """The nearest point with sum 1 and the mean."""
     constraints = np.array([np.ones(5), values])
     gap = np.array([1.0, mean]) - constraints @ q
-    return q + constraints.T @ np.linalg.solve(constraints @ constraints.T, gap)
+    return np.asarray(q + constraints.T @ np.linalg.solve(constraints @ constraints.T, gap))
 
 
 def logs(counts: np.ndarray, q: np.ndarray) -> float:

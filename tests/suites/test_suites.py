@@ -15,6 +15,7 @@ import zermelo
 from zermelo.cli import solve as solve_command
 from zermelo.errors import UserError
 from zermelo.players import player
+from zermelo.players.search_player import SearchPlayer
 from zermelo.search import Search, SearchOptions, UniformEvaluator
 from zermelo.suites.files import Problem, Suite, read_suite
 from zermelo.suites.mate_proof import ProofTree, verify_mate
@@ -192,14 +193,19 @@ def test_the_value_is_compared_with_the_result(tmp_path: Path) -> None:
 # Simulations to solve
 
 
+def searcher(spec: str, game: Any) -> SearchPlayer:
+    who = player(spec, game)
+    assert isinstance(who, SearchPlayer)
+    return who
+
+
 @pytest.mark.parametrize("options", ["", "&solver=off", "&tree_reuse=off"])
 def test_a_search_that_is_watched_ends_where_it_would_unwatched(options: str) -> None:
     game: Any = zermelo.game("chess")
     fen = read_suite(MATES / "mate2.epd").problems[3].position
     state = game.parse_position(fen)
-    watched = watch_search(
-        player(UNIFORM.format(700) + options, game), game, state, lambda result: True
-    )
+    who = searcher(UNIFORM.format(700) + options, game)
+    watched = watch_search(who, game, state, lambda result: True)
     settings = SearchOptions(solver="solver" not in options, tree_reuse="reuse" not in options)
     plain = Search(game, UniformEvaluator(), settings).run(state, 700)
     assert watched.result is not None
@@ -217,7 +223,7 @@ def test_simulations_to_solve_is_since_when_the_answer_stayed_right() -> None:
         looks.append(result.root_visits - 1)
         return 10 <= looks[-1] < 20 or looks[-1] >= 50
 
-    who = player(UNIFORM.format(200), game)
+    who = searcher(UNIFORM.format(200), game)
     choice = watch_search(who, game, state, right)
     assert looks[:20] == list(range(1, 21))
     assert looks[-1] == 200
@@ -227,7 +233,7 @@ def test_simulations_to_solve_is_since_when_the_answer_stayed_right() -> None:
 
 def test_a_plan_for_the_whole_budget_is_looked_at_in_the_end_only() -> None:
     game: Any = zermelo.game("chess")
-    who = player("search?simulations=64&gumbel=on&evaluator=uniform", game)
+    who = searcher("search?simulations=64&gumbel=on&evaluator=uniform", game)
     choice = watch_search(who, game, game.parse_position(BACK_RANK), lambda result: True)
     assert choice.solved and choice.simulations is None
 
@@ -411,7 +417,8 @@ def test_an_interrupted_run_reports_what_it_has(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    solve_one, solved = SuiteSolver.solve, []
+    solve_one = SuiteSolver.solve
+    solved: list[Any] = []
 
     def interrupted(self: SuiteSolver, problem: Any) -> Answer:
         if len(solved) == 3:

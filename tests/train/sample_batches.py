@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zermelo.games.protocol import Game
 from zermelo.network.positions import observations_of, sample_positions
+from zermelo.replay import Batch
 
 
-class SampleBatch(NamedTuple):
-    """The attributes of the replay's batches."""
-
-    planes: NDArray[np.float32]
-    actions: NDArray[np.int64]
-    shares: NDArray[np.float32]
-    policy_weight: NDArray[np.float32]
-    result_wdl: NDArray[np.float32]
-    root_wdl: NDArray[np.float32]
-    plies_left: NDArray[np.float32]
-    weight: NDArray[np.float32]
-
-
-def sample_batches(game: Game, count: int, rows: int, seed: int = 0) -> list[SampleBatch]:
+def sample_batches(game: Game, count: int, rows: int, seed: int = 0) -> list[Batch]:
     """Targets that depend on the position, so that they can be learned."""
     positions = sample_positions(game, count * rows, seed)
     return [
@@ -33,7 +20,7 @@ def sample_batches(game: Game, count: int, rows: int, seed: int = 0) -> list[Sam
     ]
 
 
-def _batch(game: Game, positions: list[Any], rng: np.random.Generator) -> SampleBatch:
+def _batch(game: Game, positions: list[Any], rng: np.random.Generator) -> Batch:
     rows, widest = len(positions), max(len(p.actions) for p in positions) + 1
     actions = np.zeros((rows, widest), np.int64)
     shares = np.full((rows, widest), -1, np.float32)
@@ -49,7 +36,7 @@ def _batch(game: Game, positions: list[Any], rng: np.random.Generator) -> Sample
     root = rng.dirichlet((1, 1, 1), rows).astype(np.float32)
     policy_weight = (rng.random(rows) < 0.8).astype(np.float32)
     shares[(policy_weight == 0)[:, None] & (shares >= 0)] = 0
-    return SampleBatch(
+    return Batch(
         planes,
         actions,
         shares,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import zermelo
+from zermelo.replay import Batch
 
 torch: Any = pytest.importorskip("torch", reason="torch is not installed")
 
-from sample_batches import SampleBatch, sample_batches  # noqa: E402
+from sample_batches import sample_batches  # noqa: E402
 
 from zermelo.network.graph import Heads  # noqa: E402
 from zermelo.train.loader import to_tensors  # noqa: E402
@@ -23,7 +25,7 @@ from zermelo.train.tally import Tally  # noqa: E402
 OPTIONS = TrainOptions(value_weight=0.7, moves_left_weight=0.2)
 
 
-def made_heads(batch: SampleBatch, num_actions: int, left: bool = True) -> Heads[Any]:
+def made_heads(batch: Batch, num_actions: int, left: bool = True) -> Heads[Any]:
     generator = torch.Generator().manual_seed(1)
     rows = len(batch.weight)
     policy, value, plies = (
@@ -34,13 +36,17 @@ def made_heads(batch: SampleBatch, num_actions: int, left: bool = True) -> Heads
     )
 
 
+def backward(loss: Any) -> None:  # which torch does not annotate
+    loss.backward()
+
+
 def cross_entropy(shares: list[float], logits: list[float]) -> float:
     highest = max(logits)
     log_sum = highest + math.log(sum(math.exp(x - highest) for x in logits))
     return sum(s * (log_sum - x) for s, x in zip(shares, logits, strict=True))
 
 
-def slow_loss(batch: SampleBatch, heads: Heads[Any], blend: float, o: TrainOptions) -> float:
+def slow_loss(batch: Batch, heads: Heads[Any], blend: float, o: TrainOptions) -> float:
     """Row by row, with the legal actions listed."""
     total = 0.0
     for row, weight in enumerate(batch.weight.tolist()):
@@ -77,10 +83,12 @@ def test_rows_whose_plies_left_are_not_known_teach_the_others_only() -> None:
     [batch] = sample_batches(rules, 1, 8)
     batch.plies_left[:4] = 0
     heads = made_heads(batch, rules.num_actions)
+    assert heads.moves_left is not None
     plies = heads.moves_left.detach().requires_grad_()
     losses = batch_losses(Heads(heads.policy, heads.value, plies), to_tensors(batch), 0.3, OPTIONS)
-    losses.total.backward()
+    backward(losses.total)
     assert (plies.grad.flatten() != 0).tolist() == [False] * 4 + [True] * 4
+    assert losses.moves_left is not None
     assert losses.moves_left.tolist()[:4] == [0.0] * 4
 
 
@@ -93,7 +101,7 @@ def test_only_legal_actions_of_rows_with_a_policy_target_move_the_policy() -> No
     batch.actions[0, :2] = (2, 4)
     batch.policy_weight[0] = 1
     heads = made_heads(batch, rules.num_actions)
-    batch_losses(heads, to_tensors(batch), 0.3, OPTIONS).total.backward()
+    backward(batch_losses(heads, to_tensors(batch), 0.3, OPTIONS).total)
     gradient = heads.policy.grad.numpy()
     assert np.isfinite(gradient).all()
     assert np.flatnonzero(gradient[0]).tolist() == [2, 4]
@@ -126,11 +134,11 @@ def test_a_row_counts_as_often_as_its_weight_says() -> None:
     weight = np.array([1, 2, 1, 3, 1, 1], np.float32)
     rows = np.repeat(np.arange(6), weight.astype(int))
     heads = made_heads(batch, rules.num_actions)
+    assert heads.moves_left is not None
     copied = Heads(heads.policy[rows], heads.value[rows], heads.moves_left[rows])
-    repeated = SampleBatch(*(array[rows] for array in batch))._replace(
-        weight=np.ones(len(rows), np.float32)
-    )
-    batch = batch._replace(weight=weight)
+    copies = {name: array[rows] for name, array in asdict(batch).items()}
+    repeated = Batch(**copies | {"weight": np.ones(len(rows), np.float32)})
+    batch = replace(batch, weight=weight)
     one, other = Tally(), Tally()
     for tally, b, h in ((one, batch, heads), (other, repeated, copied)):
         tensors = to_tensors(b)
@@ -141,7 +149,7 @@ def test_a_row_counts_as_often_as_its_weight_says() -> None:
 
 
 def test_metrics_are_right_on_a_batch_worked_out_by_hand() -> None:
-    batch = SampleBatch(
+    batch = Batch(
         planes=np.zeros((3, 1, 1, 1), np.float32),
         actions=np.array([[0, 1], [2, 0], [0, 2]]),
         shares=np.array([[0.75, 0.25], [1.0, -1.0], [0.0, 0.0]], np.float32),

@@ -26,7 +26,7 @@ TOTAL = 10
 
 @pytest.fixture(scope="module")
 def merged() -> Merged:
-    game = zermelo.game("connect4")
+    game: Any = zermelo.game("connect4")
     options = _core.SelfPlayOptions(simulations=16, games=16, full_search_probability=0.5, seed=3)
     evaluator = _core.UniformEvaluator()
     runner = _core.make_selfplay(game, evaluator, SearchOptions(), options, None)

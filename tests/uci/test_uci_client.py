@@ -41,7 +41,7 @@ class Script:
     def play(self, board: chess.Board, limit: Limit, **rest: object) -> chess.engine.PlayResult:
         self.steps += 1
         result = self.client.play(board, limit, info=chess.engine.INFO_ALL, **rest)  # type: ignore[arg-type]
-        assert result.move in board.legal_moves
+        assert result.move is not None and result.move in board.legal_moves
         if result.ponder is not None:
             board = board.copy()
             board.push(result.move)
@@ -123,7 +123,7 @@ def test_a_client_leads_a_session_of_more_than_forty_steps() -> None:
                     if "pv" in info and count >= wait:
                         break
             best = analysis.wait()
-            assert best.move in sicilian.legal_moves
+            assert best.move is not None and best.move in sicilian.legal_moves
         board = chess.Board()
         for hit in (True, False, True):
             result = script.play(

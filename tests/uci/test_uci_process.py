@@ -122,7 +122,7 @@ def test_the_configuration_for_lichess_bot_starts_an_engine_that_takes_its_optio
             assert find(name).name == name
         limit = chess.engine.Limit(white_clock=2, black_clock=2)
         result = client.play(chess.Board(), limit, ponder=engine["ponder"])
-        assert result.move in chess.Board().legal_moves
+        assert result.move is not None and result.move in chess.Board().legal_moves
 
 
 def test_loading_a_network_starts_no_other_process() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ def write(folder: Path, source: str, name: str = "some_game.py") -> str:
     return str(path)
 
 
-def refusal(spec: object) -> str:
+def refusal(spec: Any) -> str:
     with pytest.raises(ValueError, match=r"\S") as caught:
         zermelo.game(spec)
     assert isinstance(caught.value, UserError)
@@ -97,7 +98,7 @@ def test_a_class_in_place_of_a_game_is_refused() -> None:
 
 
 def test_a_registered_factory_gets_its_keywords_as_settings() -> None:
-    made = zermelo.game(str(EXAMPLE))
+    made: Any = zermelo.game(str(EXAMPLE))
     zermelo.games.register("breakthrough_test", lambda size=5: type(made)(size))
     try:
         assert zermelo.game("breakthrough_test?size=6").num_actions == 108

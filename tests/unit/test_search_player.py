@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from native_games import native
 
 from zermelo import game
 from zermelo.players import player
@@ -68,7 +69,7 @@ def test_a_new_game_begins_without_the_old_tree() -> None:
 
 
 def test_a_jump_to_an_unrelated_position_is_searched_afresh() -> None:
-    rules = game("connect4")
+    rules = native("connect4")
     searcher = SearchPlayer(simulations=50, cache_mib=0)
     searcher.choose(rules, rules.initial())
     elsewhere = rules.parse_position("......./......./......./......./...O.../..OXX..")
@@ -79,7 +80,7 @@ def test_a_jump_to_an_unrelated_position_is_searched_afresh() -> None:
 
 
 def test_it_wins_at_once_where_it_can() -> None:
-    rules = game("tictactoe")
+    rules = native("tictactoe")
     state = rules.parse_position("XX./OO./...")
     chosen = SearchPlayer(simulations=20, evaluator="uniform").choose(rules, state)
     assert rules.action_text(state, chosen) == "c3"

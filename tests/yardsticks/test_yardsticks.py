@@ -210,7 +210,8 @@ def climb(
     **options: Any,
 ) -> dict[str, float]:
     """One checkpoint's games with those before it."""
-    chosen = {"simulations": 4, "ladder": 2, "ladder_games": 6, "openings": "random:2"} | options
+    chosen: dict[str, Any] = {"simulations": 4, "ladder": 2, "ladder_games": 6}
+    chosen |= {"openings": "random:2"} | options
     backend = installed_backends()[0]
     yardstick = LadderYardstick(
         TICTACTOE,
