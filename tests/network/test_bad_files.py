@@ -46,10 +46,10 @@ class Trap:
 
 
 def refused(path: Path, game: Any = None) -> str:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(UserError) as caught:
         load_network(path, game)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     sentence = str(caught.value)
     assert "\n" not in sentence
     assert len(sentence) < 300
