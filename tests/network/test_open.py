@@ -105,9 +105,17 @@ def test_a_file_that_is_written_anew_is_read_anew(tmp_path: Path) -> None:
 
 def test_a_gumbel_root_of_the_networks_own_needs_a_number_of_simulations() -> None:
     own = SearchOptions(gumbel=True, gumbel_scale=0.3)
-    assert searched(own, {"c_puct": "2"}) == own.replace(c_puct=2.0)
+    assert searched(own, {"c_puct": "2"}) == own.replace(c_puct=2.0, cache_symmetry=False)
     assert searched(own, {}, counted=False) == own.replace(gumbel=False)
     assert searched(own, {"gumbel": "on"}, counted=False).gumbel  # asked for: others refuse it
+
+
+def test_with_a_number_of_simulations_no_cached_answer_of_another_position_is_used() -> None:
+    own = SearchOptions(**LC0_SEARCH)
+    counted, timed = searched(own, {}), searched(own, {}, counted=False)
+    assert counted == SearchOptions(fpu="reduced", cache_symmetry=False)
+    assert timed == own
+    assert searched(own, {"cache_history": "off"}) == counted.replace(cache_history=False)
 
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from zermelo.cli.options import (
     read_settings,
 )
 from zermelo.errors import UserError
-from zermelo.network.own_search import changed_options
+from zermelo.network.own_search import EXACT_CACHE, changed_options
 from zermelo.options import value_text
 from zermelo.search import SearchOptions
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 SHARES = ("keeps_value", "keeps_score", "solved", "score", "score_low", "score_high")
 COUNTS = ("positions", "judged", "games", "failures", "wins", "unique_games", "first_mistake")
 MISTAKES = 5  # lines that are shown; JSON has all
+UNSAID = ("threads", *EXACT_CACHE)  # of the machine, and what every yardstick has
 
 
 def add_to(app: typer.Typer) -> None:
@@ -152,7 +153,7 @@ def report(
         "game": game.name,
         "evaluator": title,
         "simulations": plan.simulations,
-        "search": changed_options(search, ("threads",)),
+        "search": changed_options(search, UNSAID),
         "metrics": figures,
         "mistakes": [{"moves": moves(line), "games": count} for line, count in mistakes],
     }
@@ -168,7 +169,7 @@ def show(
 ) -> None:
     """A table, one row for each figure."""
     print(f"{game.name}, {title}, {plan.simulations} simulations")
-    changed = changed_options(search, ("threads",))
+    changed = changed_options(search, UNSAID)
     changes = [f"{name} {value_text(value)}" for name, value in changed.items()]
     print(f"search: {', '.join(changes) or 'defaults'}\n")
     rows = [(key, text(key, value)) for key, value in figures.items() if key != "seconds"]

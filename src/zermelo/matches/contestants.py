@@ -13,7 +13,7 @@ from zermelo.games.protocol import Game
 from zermelo.games.registry import named_game
 from zermelo.matches.play_game import Contestants
 from zermelo.network.open import open_weights, own_search
-from zermelo.network.own_search import changed_options
+from zermelo.network.own_search import EXACT_CACHE, changed_options
 from zermelo.network.places import looks_like_network, network_path, weights_file
 from zermelo.network.runtimes import installed_backends
 from zermelo.players import Player, player_names
@@ -26,8 +26,6 @@ from zermelo.search import SearchOptions
 GATHER = 8  # positions in a batch that games side by side share: more is hardly faster on a core
 BOARDS = 2 * GATHER  # while one batch is evaluated, the next one is searched for
 QUICK = ("random", "rollout", "search")  # players without a network that may sit among them
-# Side by side, what the network is asked must be exactly what the cache answers.
-EXACT_CACHE = {"cache_symmetry": "off", "cache_history": "on", "cache_clock": "on"}
 
 
 def network_of(spec: str | Player) -> str | None:
@@ -181,7 +179,8 @@ def _pinned(spec: str | Player, game: Game, gather: int, own: bool) -> str | Pla
         raise UserError(f"'{path}' needs openvino, onnxruntime or torch to be run")
     settings = {"backend": backends[0], **_own_settings(named, path, game, own)}
     if gather:
-        settings |= {"gather": str(gather), **EXACT_CACHE}
+        exact = {key: setting_text(value) for key, value in EXACT_CACHE.items()}
+        settings |= {"gather": str(gather), **exact}
     return add_settings(named, settings | given, only_known=True)
 
 
@@ -191,4 +190,5 @@ def _own_settings(spec: str, path: str, game: Game, own: bool) -> dict[str, str]
     if not isinstance(made, SearchPlayer):
         return {}
     options = made.options if own else SearchOptions()
-    return {key: setting_text(getattr(options, key)) for key in own_search(path)}
+    keys = {*own_search(path), *EXACT_CACHE}
+    return {key: setting_text(getattr(options, key)) for key in sorted(keys)}

@@ -36,9 +36,9 @@ class Opened:
     search: SearchOptions
     title: str  # for people: "connect4.onnx on openvino"
 
-    def searched(self, given: Mapping[str, Any], counted: bool = True) -> SearchOptions:
-        """See `own_search.searched`."""
-        return searched(self.search, given, counted)
+    def searched(self, given: Mapping[str, Any], counted: bool = True) -> SearchOptions:  # noqa: ARG002
+        """The options with those that somebody gives, values or texts, over them."""
+        return self.search.replace(**given)
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,10 @@ class OpenedNetwork(Opened):
 
     evaluator: NetworkEvaluator
     path: str  # of the file or the checkpoint's directory
+
+    def searched(self, given: Mapping[str, Any], counted: bool = True) -> SearchOptions:
+        """See `own_search.searched`."""
+        return searched(self.search, given, counted)
 
 
 def open_network(

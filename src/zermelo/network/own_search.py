@@ -17,6 +17,8 @@ NOT_KEPT = ("threads", "batch", "cache_mib", "max_nodes", "seed")
 # Transpositions share an evaluation whatever came before them, as in lc0: the network would see
 # another past, but almost always judge the same.
 LOOSE_CACHE: dict[str, Any] = {"cache_history": False, "cache_clock": False}
+# No answer for a mirror image or for another past, whose evaluations are close, but not the same.
+EXACT_CACHE: dict[str, Any] = {"cache_symmetry": False, "cache_history": True, "cache_clock": True}
 # For networks of lc0, whose files do not say; reduced is 43 Elo stronger than zero:
 # docs/decisions/0006.
 LC0_SEARCH: dict[str, Any] = {"fpu": "reduced", **LOOSE_CACHE}
@@ -56,13 +58,13 @@ def described_search(found: Any, name: str) -> dict[str, Any]:
 def searched(own: SearchOptions, given: Mapping[str, Any], counted: bool = True) -> SearchOptions:
     """A network's own options with those that somebody gives, values or texts, over them.
 
-    `counted` says whether the number of simulations is known beforehand. A Gumbel root shares that
-    out, so without it the network's own is switched off; one that is given stays.
+    `counted` says whether the number of simulations is known beforehand. Then every evaluation is
+    what the network says of just this position, so that a search goes the same way in whatever
+    company it is. On the clock the network's own cache is quicker, but its Gumbel root, which
+    shares out that number, is switched off; one that is given stays.
 
     >>> gumbel = SearchOptions(gumbel=True, c_puct=2)
     >>> [searched(gumbel, {"fpu": "loss"}, counted).gumbel for counted in (True, False)]
     [True, False]
     """
-    if own.gumbel and not counted and "gumbel" not in given:
-        own = own.replace(gumbel=False)
-    return own.replace(**given)
+    return own.replace(**{**(EXACT_CACHE if counted else {"gumbel": False}), **given})

@@ -87,10 +87,13 @@ class SearchPlayer:
         if not 0.0 <= seconds <= MOST_SECONDS:  # also refuses nan
             raise UserError(f"search: seconds must be from 0 to {MOST_SECONDS:g}, not {seconds:g}")
         self.network = network_path(weights) if weights else None  # a run's newest, as it is now
-        own = SearchOptions(**own_search(self.network)) if self.network else SearchOptions()
-        self.options = searched(own, options, counted=simulations is not None)
-        if self.options.gumbel and simulations is None:
+        self.options = SearchOptions(**options)
+        counted = simulations is not None or nodes is not None
+        if self.options.gumbel and not counted:
             raise UserError("search: gumbel shares out a number of simulations, so it needs one")
+        if self.network:
+            own = SearchOptions(**own_search(self.network))
+            self.options = searched(own, options, counted)
         self.simulations = simulations
         self.nodes = nodes
         self.seconds = seconds

@@ -278,7 +278,7 @@ class Settings:
         }
         if not self.values["Threads"]:
             chosen["threads"] = 2 if network and processors > 1 and not counted else 1
-        options = searched(own or SearchOptions(), chosen, counted)
+        options = SearchOptions(**chosen) if own is None else searched(own, chosen, counted)
         cache = math.ceil(self.values["NNCacheSize"] * entry_bytes / 2**20)
         return options.replace(batch=int(options.leaves_per_tree), cache_mib=cache)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from zermelo.games.protocol import Game, State
+from zermelo.network.own_search import EXACT_CACHE
 from zermelo.search import Search, SearchOptions
 
 CACHE_MIB = 32  # of a yardstick's search, if its options ask for more
@@ -46,7 +47,8 @@ class SearchChooser:
         options: SearchOptions | None = None,
     ) -> None:
         options = options or SearchOptions()
-        options = options.replace(cache_mib=min(int(options.cache_mib), CACHE_MIB))
+        size = min(int(options.cache_mib), CACHE_MIB)
+        options = options.replace(cache_mib=size, **EXACT_CACHE)  # all positions share the cache
         self.simulations = simulations
         self._search = Search(game, evaluator, options)
 
