@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from zermelo._core import RefusedError
 from zermelo.cli import main
 from zermelo.cli.mistakes import sentence_for
 from zermelo.errors import UserError
+from zermelo.network.runtimes import installed_backends
 from zermelo.search import SearchOptions
+from zermelo.selfplay import local_pool
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_game.py"
 Captured = pytest.CaptureFixture[str]
@@ -205,3 +208,36 @@ def test_a_game_refuses_a_text_with_a_value_error(
     assert "invalid literal for int() with base 10: 'there'. Type 'moves'" in shown.out
     assert shown.err == ""
     assert sentence(capsys, "perft", path, "1", "--position", "x") == "nothing can be read"
+
+
+# --- other processes ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault_of_worker", "code", "words"),
+    [
+        ("1 // 0", 70, "ZeroDivisionError: integer division or modulo by zero; see "),
+        ("os.kill(os.getpid(), 9)", 2, "it was killed by signal 9; see "),
+    ],
+    ids=["ours", "killed"],
+)
+def test_workers_that_fail_for_good_end_self_play(
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    fault_of_worker: str,
+    code: int,
+    words: str,
+) -> None:
+    script = (
+        "import os; from zermelo.processes.serve import serve; "
+        f"serve(lambda *_: {fault_of_worker}, lambda _: 'worker')"
+    )
+    monkeypatch.setattr(local_pool, "COMMAND", (sys.executable, "-c", script))
+    arguments = ["selfplay", "tictactoe", "--out", str(tmp_path), "--samples", "5"]
+    backend = f"selfplay.backend={installed_backends()[0]}"
+    settings = ["--workers", "1", "--set", backend, "--set", "selfplay.precision=f32"]
+    assert main([*arguments, *settings]) == code
+    lines = capsys.readouterr().err.splitlines()
+    assert ("Traceback (most recent call last):" in lines) == (code == 70)
+    assert words in lines[-1 if code == 2 else -2]

@@ -145,6 +145,7 @@ def test_a_finished_object_goes_before_its_class(tmp_path: Path) -> None:
     ("source", "words"),
     [
         ("def broken(:\n", "line 1 is not valid Python"),
+        ("x = 1\0\n", "is not valid Python"),
         ("x = 1\ny = 1 / 0\n", "ZeroDivisionError in line 2: division by zero"),
         ("raise SystemExit\n", "SystemExit in line 1"),
         ("import no_such_module_here\n", "ModuleNotFoundError"),

@@ -72,7 +72,7 @@ class RunConfig:
         made = {name: make_section(name, tables.get(name, {}), origin) for name in section_kinds()}
         name = made["game"][0].name
         if not name:
-            raise UserError(f"{begin}[game] has no name, so it is not known what to play")
+            raise UserError(f"{begin}[game] has no name: say which game is played")
         refuse_no_samples(made["selfplay"][0], begin)
         return cls(
             game_name=absolute_game(name),

@@ -134,7 +134,8 @@ def _checked(made: Any, path: Path) -> Game:
 def _reason(error: BaseException, place: Path | None = None) -> str:
     """One line: the kind of error, what it says, and the file's line it comes from."""
     if isinstance(error, SyntaxError):
-        return f"line {error.lineno} is not valid Python ({error.msg})"
+        where = "it" if error.lineno is None else f"line {error.lineno}"
+        return f"{where} is not valid Python ({error.msg})"
     message = " ".join(str(error).split())
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(place)]
     line = f" in line {frames[-1].lineno}" if frames else ""

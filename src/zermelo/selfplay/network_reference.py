@@ -58,11 +58,11 @@ class LocalNetwork:
         if self.kind == FILE:
             weights = load_network(path, game)
             if self.digest and _digest(path) != self.digest:
-                raise UserError(f"'{path}' is not the network any more that is to be played")
+                raise UserError(f"'{path}' is no longer the network to be played")
             return weights
         found = CheckpointStore(path.parent, read_only=True).open(self.iteration)
         if LocalNetwork.of(found) != self:
-            raise UserError(f"'{path}' is not the checkpoint any more that is to be played")
+            raise UserError(f"'{path}' is no longer the checkpoint to be played")
         weights = found.weights()
         weights.architecture.check_fits(game)
         return weights

@@ -40,8 +40,9 @@ class PoolSetup:
 class SelfPlayPool(Protocol):
     """Workers, all of which do the same thing. Used by one thread.
 
-    A worker that dies is the pool's to replace; UserError if there is no use in going on. In a
-    `with` it is closed at the end, and killed when something that is no Exception ends it.
+    A worker that dies is the pool's to replace; if there is no use in going on, a UserError, or a
+    RuntimeError if the fault is ours. In a `with` it is closed at the end, and killed when
+    something that is no Exception ends it.
     """
 
     workers: int  # how many play
