@@ -53,6 +53,7 @@ def settings(options: argparse.Namespace, iterations: int) -> list[str]:
         "selfplay.temperature_plies": 100,
         # Nothing may depend on how many iterations there will be, which changes at the end.
         "selfplay.progressive_fraction": 0.0, "train.value_blend_ramp": 0.0,
+        "train.learning_rate_end": 1.0,
     }  # fmt: skip
     return [part for key, value in values.items() for part in ("--set", f"{key}={value}")]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from tiny_runs import RecordingView, all_samples, config
@@ -21,6 +22,8 @@ from zermelo.selfplay.order import Order
 from zermelo.selfplay.pool import PoolSetup, SelfPlayPool
 from zermelo.selfplay.producer import ShardProducer
 
+Thing = TypeVar("Thing")
+
 
 @dataclasses.dataclass(frozen=True)
 class Sent:
@@ -34,8 +37,14 @@ class Sent:
         return self.weights
 
 
+def over_the_network(thing: Thing) -> Thing:
+    """As another machine gets it."""
+    copy: Thing = pickle.loads(pickle.dumps(thing))
+    return copy
+
+
 class FarPool(SelfPlayPool):
-    """Workers that take turns; everything they play arrives twice."""
+    """Workers that take turns; all goes over a network, and what they play arrives twice."""
 
     repeatable = False
 
@@ -52,11 +61,13 @@ class FarPool(SelfPlayPool):
 
     def play(self, order: Order) -> None:
         weights = order.network.load(self.setup.game)
-        self.order = dataclasses.replace(order, network=Sent(order.network_iteration, weights))
+        self.order = over_the_network(
+            dataclasses.replace(order, network=Sent(order.network_iteration, weights))
+        )
         assert not order.games_from + order.games_to
         if not self.producers:
             specs = [self.setup.spec(number) for number in range(self.workers)]
-            self.producers = [ShardProducer(spec) for spec in specs]
+            self.producers = [ShardProducer(over_the_network(spec)) for spec in specs]
 
     def pause(self, check: Callable[[], None]) -> None:
         self.order = None
@@ -70,7 +81,7 @@ class FarPool(SelfPlayPool):
         if producer.done and producer.order == self.order:
             return
         played = producer.produce(self.order, lambda: False)
-        parcel = Parcel.of(producer, self.order, played)
+        parcel = over_the_network(Parcel.of(producer, self.order, played))
         self.parcels.append(parcel)
         assert self.intake.deliver(parcel)
         assert not self.intake.deliver(parcel)
