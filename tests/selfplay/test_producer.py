@@ -133,12 +133,12 @@ def test_a_network_on_disk_that_was_changed_is_not_played(tmp_path: Path) -> Non
     assert meant.load(GAME).architecture == weights[0].architecture
     save_network(weights[1], file)
     assert LocalNetwork.at(file) != meant
-    with pytest.raises(UserError, match="not the network any more"):
+    with pytest.raises(UserError, match="no longer the network"):
         meant.load(GAME)
     store = CheckpointStore(tmp_path / "checkpoints")
     meant = LocalNetwork.of(store.save(3, weights[0], TrainingState({}, {})))
     assert meant == LocalNetwork.at(store.path(3))
     assert meant.load(GAME).architecture == weights[0].architecture
     store.save(3, weights[1], TrainingState({}, {}))
-    with pytest.raises(UserError, match="not the checkpoint any more"):
+    with pytest.raises(UserError, match="no longer the checkpoint"):
         meant.load(GAME)
