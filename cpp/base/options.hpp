@@ -24,7 +24,7 @@ struct Option {
   double low = 0;   // inclusive, for numbers
   double high = 1;  // inclusive, for numbers
   std::vector<std::string_view> choices = {};
-  std::string_view technique;  // id in the specification, "S2"
+  std::string_view technique;  // id in docs/techniques.md, "S2"
   std::string_view alphazero;  // what AlphaZero used
   std::string_view doc;
 };

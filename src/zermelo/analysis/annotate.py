@@ -39,11 +39,11 @@ CLOCK = 4  # field of a FEN: half moves since a capture or a pawn's move
 class AnnotateOptions:
     """What is marked and how much is written. Drops are in expected score, 0 to 1."""
 
-    simulations: int = option(800, "Simulations for each position.", low=1, high=1_000_000_000)
-    inaccuracy: float = option(0.05, "Drop from which a move is marked ?!.", low=0.0, high=1.0)
-    mistake: float = option(0.10, "Drop from which a move is marked ?.", low=0.0, high=1.0)
-    blunder: float = option(0.15, "Drop from which a move is marked ??.", low=0.0, high=1.0)
-    line_plies: int = option(8, "Longest variation; 0 writes none.", low=0, high=100)
+    simulations: int = option(800, "Simulations per position.", low=1, high=1_000_000_000)
+    inaccuracy: float = option(0.05, "Least loss of a move marked ?!.", low=0.0, high=1.0)
+    mistake: float = option(0.10, "Least loss of a move marked ?.", low=0.0, high=1.0)
+    blunder: float = option(0.15, "Least loss of a move marked ??.", low=0.0, high=1.0)
+    line_plies: int = option(8, "Longest variation in plies; 0 means none.", low=0, high=100)
 
     def mark(self, drop: float) -> str | None:
         """The name of the mark for a drop."""

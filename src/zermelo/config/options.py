@@ -14,14 +14,14 @@ HIGHEST_SEED = 9_000_000_000_000_000  # that the core's own options take
 class GameOptions:
     """Which game."""
 
-    name: str = option("", "A game's name with its settings, or a Python file.")
+    name: str = option("", "Name of a game with its settings, or a Python file.")
 
 
 @dataclass(frozen=True)
 class NetworkSettings(NetworkOptions):
     """`NetworkOptions` with their ranges, as a run file states them."""
 
-    blocks: int = option(NetworkOptions.blocks, "Residual blocks.", low=0, high=100)
+    blocks: int = option(NetworkOptions.blocks, "Number of residual blocks.", low=0, high=100)
     filters: int = option(NetworkOptions.filters, "Channels of the tower.", low=1, high=2048)
     se_ratio: int = option(
         NetworkOptions.se_ratio,
@@ -31,7 +31,7 @@ class NetworkSettings(NetworkOptions):
     )
     policy: str = option(
         NetworkOptions.policy,
-        "conv for chess's moves, dense for any game.",
+        "Policy head: conv for chess, dense for any game; auto selects by the game.",
         choices=("auto", "conv", "dense"),
     )
     policy_filters: int = option(
@@ -44,7 +44,7 @@ class NetworkSettings(NetworkOptions):
         NetworkOptions.value_hidden, "Hidden units of the value head.", low=1, high=65536
     )
     moves_left: bool = option(
-        NetworkOptions.moves_left, "A third head: plies until the end of the game."
+        NetworkOptions.moves_left, "Add a head that predicts the plies until the end of the game."
     )
 
 
@@ -52,29 +52,34 @@ class NetworkSettings(NetworkOptions):
 class LoopOptions:
     """How the stages take turns."""
 
-    iterations: int = option(100, "Iterations of the whole run.", low=1, high=1_000_000)
+    iterations: int = option(100, "Number of iterations of the run.", low=1, high=1_000_000)
     samples_per_iteration: int = option(
         10_000,
-        "New samples without which an iteration's training does not begin.",
+        "New samples that an iteration needs before it trains.",
         low=1,
         high=1_000_000_000,
         technique="T8",
     )
     samples_share: float = option(
         0.0,
-        "Or so many times the samples of the iteration before, if that is less (below 1: but at "
-        "least this share of samples_per_iteration); 0 is never.",
+        "Cap on new samples, as a multiple of the previous iteration's samples (below 1 the cap is "
+        "at least this share of samples_per_iteration); 0 means no cap.",
         low=0.0,
         high=10.0,
         technique="T8",
     )
     mode: str = option(
         "auto",
-        "Play and train in turns (alternate) or at once (together); auto is alternate.",
+        "Play and train in turns (alternate) or together; auto selects alternate.",
         choices=("auto", "alternate", "together"),
     )
-    keep_checkpoints: int = option(5, "Newest checkpoints that are kept.", low=3, high=1_000_000)
-    keep_every: int = option(
-        10, "Checkpoints that are kept for ever: every so many; 0 is none.", low=0, high=1_000_000
+    keep_checkpoints: int = option(
+        5, "Number of newest checkpoints to keep.", low=3, high=1_000_000
     )
-    seed: int = option(0, "Of everything random in the run.", low=0, high=HIGHEST_SEED)
+    keep_every: int = option(
+        10,
+        "Keep checkpoints forever whose number is a multiple of this; 0 means none.",
+        low=0,
+        high=1_000_000,
+    )
+    seed: int = option(0, "Random seed of the run.", low=0, high=HIGHEST_SEED)

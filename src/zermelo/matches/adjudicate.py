@@ -24,23 +24,25 @@ Verdict = tuple[Outcome, str]  # the result and its reason
 class AdjudicateOptions:
     """When a game need not be played to its end. All but the first are off by default."""
 
-    max_plies: int = option(512, "A longer game is a draw; 0 is no bound.", low=0)
+    max_plies: int = option(512, "Longest game; a longer one is a draw; 0 means no limit.", low=0)
     resign_value: float = option(
         0.0,
-        "Both players agree that one of them loses by this value at least; 0 is off.",
+        "A game is lost if both players agree on a value of at least this size; 0 means off.",
         low=0.0,
         high=1.0,
     )
-    resign_moves: int = option(3, "For so many moves of each.", low=1)
+    resign_moves: int = option(
+        3, "Number of moves for which each must agree that it is lost.", low=1
+    )
     draw_value: float = option(
         0.0,
-        "Both players agree that the value is at most this far from 0; 0 is off.",
+        "A game is drawn if both players see a value at most this far from 0; 0 means off.",
         low=0.0,
         high=1.0,
     )
-    draw_moves: int = option(8, "For so many moves of each.", low=1)
-    draw_after: int = option(60, "Not before so many plies.", low=0)
-    tablebase: str = option("", "A directory of Syzygy tables, for chess.")
+    draw_moves: int = option(8, "Number of moves for which each must agree on a draw.", low=1)
+    draw_after: int = option(60, "First ply at which a game may be declared drawn.", low=0)
+    tablebase: str = option("", "Directory of Syzygy tables, for chess.")
 
 
 class Adjudicator:

@@ -13,21 +13,21 @@ class ReplayOptions:
     """The section [replay] of a run file."""
 
     window_start: int = option(
-        5, "Iterations in the window at first.", low=1, high=1_000_000, technique="T6"
+        5, "Iterations in the window at the start of a run.", low=1, high=1_000_000, technique="T6"
     )
     window_max: int = option(
-        30, "Iterations in the window at last.", low=1, high=1_000_000, technique="T6"
+        30, "Iterations in the window after its growth.", low=1, high=1_000_000, technique="T6"
     )
     window_growth: int = option(
         50,
-        "Iterations over which the window grows from the one to the other.",
+        "Number of iterations over which the window grows.",
         low=0,
         high=1_000_000,
         technique="T6",
     )
     max_samples: int = option(
         4_000_000,
-        "Samples in memory at most; the oldest go first.",
+        "Most samples in memory; the oldest leave first.",
         low=1,
         high=1_000_000_000,
         technique="T7",
@@ -44,16 +44,20 @@ class ReplayOptions:
     )
     symmetries: bool = option(
         True,
-        "Show each sample in a random one of its exact symmetries.",
+        "Show each sample in a random symmetry.",
         technique="T5",
         alphazero="off",
     )
     shard_samples: int = option(
-        2000, "Samples in a shard, about: games stay whole.", low=1, high=1_000_000, technique="T2"
+        2000,
+        "About how many samples a shard holds; games stay whole.",
+        low=1,
+        high=1_000_000,
+        technique="T2",
     )
     holdout: float = option(
         0.02,
-        "Share of the games that training never sees, to tell learning from memorising.",
+        "Share of the games that training never sees, to detect overfitting.",
         low=0.0,
         high=0.5,
     )

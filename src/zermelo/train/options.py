@@ -12,19 +12,19 @@ class TrainOptions:
     """The keys of a run file's section [train]."""
 
     batch: int = option(
-        256, "samples per step of the optimiser", low=1, high=65536, alphazero="4096"
+        256, "Samples per step of the optimiser.", low=1, high=65536, alphazero="4096"
     )
     passes: int = option(
         1,
-        "times that an iteration trains on each sample of its window",
+        "How often an iteration trains on each sample of its window.",
         low=1,
         high=2,
         technique="T11",
     )
     reuse: float = option(
         0.0,
-        "times that training sees a sample in all, by a part of the window per iteration; "
-        "0 is the whole window each time",
+        "How often training sees a sample in all; each iteration then trains on a part of its "
+        "window. 0 means the whole window each time.",
         low=0.0,
         high=1000.0,
         technique="T11",
@@ -32,13 +32,13 @@ class TrainOptions:
     )
     optimiser: str = option(
         "adamw",
-        "what steps the parameters; muon is Muon for the tower's kernels, AdamW for the rest",
+        "Optimiser; muon uses Muon for the tower's kernels and AdamW for the rest.",
         choices=("adamw", "muon"),
         alphazero="SGD with momentum",
     )
     learning_rate: float = option(
         0.002,
-        "highest learning rate of an iteration",
+        "Highest learning rate of an iteration.",
         low=1e-8,
         high=1.0,
         technique="T10",
@@ -46,54 +46,54 @@ class TrainOptions:
     )
     learning_rate_end: float = option(
         1.0,
-        "highest learning rate of the last iteration, as a share of learning_rate; it falls "
-        "linearly over the second half of the iterations",
+        "Highest learning rate of the last iteration, as a share of learning_rate; it falls "
+        "linearly over the second half of the iterations.",
         low=1e-6,
         high=1.0,
         technique="T10",
     )
     one_cycle: bool = option(
         True,
-        "let the learning rate rise and fall once per iteration; off keeps it at its highest",
+        "Let the learning rate rise and fall in each iteration; off keeps it at its highest.",
         technique="T10",
     )
     learning_rate_low: float = option(
         0.1,
-        "learning rate at the start of an iteration, as a share of the highest",
+        "Learning rate at the start of an iteration, as a share of the highest.",
         low=0.0,
         high=1.0,
         technique="T10",
     )
     learning_rate_min: float = option(
         0.02,
-        "learning rate at the end of an iteration, as a share of the highest",
+        "Learning rate at the end of an iteration, as a share of the highest.",
         low=0.0,
         high=1.0,
         technique="T10",
     )
     warm_up: float = option(
         0.25,
-        "share of an iteration's steps in which the learning rate rises",
+        "Share of an iteration's steps in which the learning rate rises.",
         low=0.0,
         high=1.0,
         technique="T10",
     )
     weight_decay: float = option(
         0.01,
-        "decay of kernels per unit of learning rate; biases and norms do not decay",
+        "Decay of kernels per unit of learning rate; biases and norms do not decay.",
         low=0.0,
         high=10.0,
         alphazero="0.0001 (as a penalty)",
     )
     gradient_clip: float = option(
         4.0,
-        "longest gradient; a longer one is shortened to this length; 0 is off",
+        "Greatest length of a gradient; longer ones are shortened; 0 means no limit.",
         low=0.0,
         high=1e6,
     )
     value_blend: float = option(
         0.3,
-        "share of the search's root value in the value target; the rest is the game's result",
+        "Share of the search's value in the value target; the rest is the game's result.",
         low=0.0,
         high=1.0,
         technique="T3",
@@ -101,31 +101,38 @@ class TrainOptions:
     )
     value_blend_ramp: float = option(
         0.1,
-        "share of all iterations over which value_blend rises from 0",
+        "Share of the iterations over which value_blend rises from 0.",
         low=0.0,
         high=1.0,
         technique="T3",
     )
     value_weight: float = option(
-        1.0, "weight of the value's loss beside the policy's", low=0.0, high=100.0, alphazero="1"
+        1.0,
+        "Weight of the value loss; the policy loss has weight 1.",
+        low=0.0,
+        high=100.0,
+        alphazero="1",
     )
     moves_left_weight: float = option(
-        0.1, "weight of the loss of plies left, if the network has that head", low=0.0, high=100.0
+        0.1, "Weight of the moves-left loss, if the network has that head.", low=0.0, high=100.0
     )
     policy_smoothing: float = option(
-        0.0, "share of the policy target spread evenly over the legal actions", low=0.0, high=0.5
+        0.0,
+        "Share of the policy target that is spread evenly over the legal actions.",
+        low=0.0,
+        high=0.5,
     )
     precision: str = option(
         "auto",
-        "arithmetic of the network while training; auto is bf16 where the processor has it",
+        "Precision of training; auto selects bf16 if the processor has it.",
         choices=("auto", "f32", "bf16"),
         technique="T12",
     )
     device: str = option(
         "auto",
-        "where to train; auto is a CUDA device if there is one, else the processor",
+        "Where to train; auto selects a CUDA device if there is one, else the processor.",
         choices=("auto", "cpu", "cuda", "mps"),
     )
     threads: int = option(
-        0, "threads of the optimiser on a processor; 0 is one per core", low=0, high=1024
+        0, "Threads of the optimiser on a processor; 0 means one per core.", low=0, high=1024
     )

@@ -24,12 +24,12 @@ from zermelo.statistics.rating import CONFIDENCE, ColourSplit, PairPoints, Score
 class LadderOptions:
     """How a new checkpoint is measured."""
 
-    opponents: int = option(3, "Earlier checkpoints that a new one meets.", low=1)
+    opponents: int = option(3, "Number of earlier checkpoints that a new one meets.", low=1)
     games: int = option(40, "Games against each, in pairs with colours swapped.", low=2)
-    simulations: int = option(100, "Of each side, for a move.", low=1)
-    openings: str = option(DEFAULT, "Where the games begin.")
-    max_plies: int = option(300, "A longer game is a draw.", low=1)
-    seed: int = option(0, "Of the openings and of chance.", low=0)
+    simulations: int = option(100, "Simulations of each side per move.", low=1)
+    openings: str = option(DEFAULT, "Openings of the games.")
+    max_plies: int = option(300, "Longest game; a longer one is a draw.", low=1)
+    seed: int = option(0, "Random seed for openings and players.", low=0)
 
 
 # The new checkpoint's results against an earlier one, or None if they could not meet.
