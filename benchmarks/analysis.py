@@ -53,10 +53,10 @@ def one_after_another(
         search.run(state, simulations)
 
 
-def with_engine(game: Any, network: Any, states: list[Any], simulations: int, workers: int) -> None:
+def with_engine(game: Any, network: Any, states: list[Any], simulations: int, threads: int) -> None:
     """All as one request."""
     options = SearchOptions(**LOOSE_CACHE)
-    with AnalysisEngine(game, network, options, workers=workers) as engine:
+    with AnalysisEngine(game, network, options, threads=threads) as engine:
         engine.add(Analyse("all", game, tuple(enumerate(states)), simulations, max_actions=1))
         engine.finish()
         answers = list(engine.answers())
@@ -78,8 +78,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     ways: dict[str, Callable[[], None]] = {
         "one leaf": lambda: one_after_another(*work, leaves=1),
         "mini-batches": lambda: one_after_another(*work, leaves=8),
-        "together": lambda: with_engine(*work, workers=1),
-        "threads": lambda: with_engine(*work, workers=arguments.threads),
+        "together": lambda: with_engine(*work, threads=1),
+        "threads": lambda: with_engine(*work, threads=arguments.threads),
     }
     rates: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(arguments.rounds):

@@ -64,7 +64,7 @@ class GatedEvaluator:
 def test_each_turn_is_answered_as_a_search_of_its_own_would() -> None:
     moves = ["4", "4", "3", "5"]
     request = {"id": "a", "moves": moves, "analyseTurns": [0, 2, 4], "simulations": 90}
-    found = by_key(ask(request, workers=2))
+    found = by_key(ask(request, threads=2))
     assert set(found) == {("a", 0), ("a", 2), ("a", 4)}
     states = [CONNECT4.initial()]
     for text in moves:
@@ -112,9 +112,9 @@ def test_positions_of_many_requests_share_batches() -> None:
     assert max(evaluator.batches) == 7
 
 
-def test_workers_share_what_waits() -> None:
+def test_threads_share_what_waits() -> None:
     evaluator = GatedEvaluator(7)
-    with AnalysisEngine(CONNECT4, evaluator, plain(), simulations=8, workers=2) as engine:
+    with AnalysisEngine(CONNECT4, evaluator, plain(), simulations=8, threads=2) as engine:
         moves = ["1", "2", "3", "4"]
         engine.submit({"id": "a", "moves": moves, "analyseTurns": [0, 1, 2, 3]})
         engine.finish()
@@ -148,7 +148,7 @@ def test_an_answer_comes_while_other_requests_are_still_to_come() -> None:
 
 def test_each_listener_gets_the_answers_of_its_own_request() -> None:
     heard: dict[str, list[Answer]] = {"x": [], "y": [], "bad": [], "command": []}
-    with AnalysisEngine(CONNECT4, HashEvaluator(), plain(), simulations=20, workers=2) as engine:
+    with AnalysisEngine(CONNECT4, HashEvaluator(), plain(), simulations=20, threads=2) as engine:
         moves = {"moves": ["1", "2"], "analyseTurns": [0, 1, 2]}
         engine.submit({"id": 1} | moves, heard["x"].append)
         engine.submit({"id": 1} | moves, heard["y"].append)  # ids are the listener's own matter
@@ -184,7 +184,7 @@ def test_a_listener_may_ask_on_and_its_mistakes_are_its_own(capsys: Any) -> None
 
 
 def test_a_kept_tree_goes_on_where_positions_follow_and_others_begin_afresh() -> None:
-    with AnalysisEngine(CONNECT4, HashEvaluator(), plain(), simulations=100, workers=2) as engine:
+    with AnalysisEngine(CONNECT4, HashEvaluator(), plain(), simulations=100, threads=2) as engine:
         answers = engine.answers()
 
         def found(*moves: str, **request: Any) -> Answer:
@@ -210,7 +210,7 @@ def test_a_kept_tree_goes_on_where_positions_follow_and_others_begin_afresh() ->
 def test_requests_that_keep_one_tree_are_answered_one_after_another() -> None:
     request = {"keepTree": True, "simulations": 50}
     requests = [request | {"id": ident} for ident in range(6)]
-    found = ask(*requests, {"id": "other"}, workers=3)
+    found = ask(*requests, {"id": "other"}, threads=3)
     kept = [answer["root_visits"] for answer in found if answer["id"] != "other"]
     assert kept == [51, 101, 151, 201, 251, 301]
 
@@ -343,7 +343,7 @@ def test_a_cleared_cache_is_a_new_one_and_a_search_that_runs_keeps_its_own() -> 
 
 def test_clearing_the_cache_during_searches_does_them_no_harm() -> None:
     options = SearchOptions(cache_mib=16)
-    with AnalysisEngine(CHESS, HashEvaluator(), options, workers=2, boards=1) as engine:
+    with AnalysisEngine(CHESS, HashEvaluator(), options, threads=2, boards=1) as engine:
         for ident in "ab":
             engine.submit({"id": ident, "simulations": 30_000})
         number = 0

@@ -43,7 +43,7 @@ def annotated(
     settings = AnnotateOptions(simulations=simulations, **options)
     engine_options = SearchOptions(turn_discount=1.0)
     judge = evaluator or UniformEvaluator()
-    with AnalysisEngine(zermelo.game("chess"), judge, engine_options, workers=2) as engine:
+    with AnalysisEngine(zermelo.game("chess"), judge, engine_options, threads=2) as engine:
         found = list(annotate_games(games_of(text), engine, settings))
     return [(games_of(str(game))[0], review) for game, review in found]
 

@@ -1,6 +1,6 @@
 """One position with a tree of its own: restricted actions, reports on the way, the tree itself.
 
-Knows how such a task is searched, nothing of queues, workers or who gets the answers.
+Knows how such a task is searched, nothing of queues, threads or who gets the answers.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def annotate_games(
     done, with the number of positions of its game. A game that cannot be played is left as it is,
     with the reason among its warnings.
     """
-    ahead = 2 * engine.boards * engine.workers  # positions to keep the batches full
+    ahead = 2 * engine.boards * engine.threads  # positions to keep the batches full
     source = enumerate(games, 1)
     answers: Answers = queue.SimpleQueue()
     under_way: deque[_Job] = deque()

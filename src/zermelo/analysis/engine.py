@@ -37,7 +37,7 @@ MAX_CHUNK_SIMULATIONS = 4_000_000  # of all boards of a chunk: bounds its memory
 GATHER = 0.005  # seconds that a first request waits for company
 
 
-class _Worker:
+class _Searcher:
     """A thread's searches, and what it is searching."""
 
     def __init__(self) -> None:
@@ -69,17 +69,17 @@ class AnalysisEngine:
         options: SearchOptions | None = None,
         *,
         simulations: int = 800,
-        workers: int = 1,
+        threads: int = 1,
         boards: int = BOARDS,
     ) -> None:
         """`game` and `simulations` are those of requests that name none.
 
-        `workers` threads search up to `boards` positions each.
+        `threads` search up to `boards` positions each.
         """
         self.game = game
         self.simulations = simulations
         self.boards = boards
-        self.workers = workers
+        self.threads = threads
         self._evaluator = evaluator
         self._options = (options or SearchOptions()).replace(threads=1)
         # Everything below is guarded by this.
@@ -93,13 +93,13 @@ class AnalysisEngine:
         self._taken = 0  # tasks ever accepted
         self._finished = False  # no more requests
         self._stopping = False
-        self._idle = 0  # workers that wait
-        self._caches: dict[tuple[Any, ...], Any] = {}  # by game, shared by all workers
+        self._idle = 0  # threads that wait
+        self._caches: dict[tuple[Any, ...], Any] = {}  # by game, shared by all threads
         self._boards: dict[tuple[Any, ...], LiveSearch] = {}  # by game: trees that are kept
-        self._workers = [_Worker() for _ in range(workers)]
+        self._searchers = [_Searcher() for _ in range(threads)]
         self._threads = [
-            threading.Thread(target=self._work, args=(worker,), daemon=True)
-            for worker in self._workers
+            threading.Thread(target=self._work, args=(searcher,), daemon=True)
+            for searcher in self._searchers
         ]
         for thread in self._threads:
             thread.start()
@@ -235,49 +235,51 @@ class AnalysisEngine:
             self._tell(listener, answer)
 
     def _forget_caches(self) -> None:
-        """Lets every worker make its searches anew, with empty caches. The lock is held.
+        """Lets every thread make its searches anew, with empty caches. The lock is held.
 
         A cache may not be emptied while it is used: one that is dies with its last search.
         """
         self._caches.clear()
         self._boards.clear()
-        for worker in self._workers:
-            worker.searches.clear()
+        for searcher in self._searchers:
+            searcher.searches.clear()
 
     def _terminate(self, meant: Callable[[Task], bool]) -> None:
         """Answers what waits, and ends what runs. The lock is held."""
         for task in [task for task in self._waiting if meant(task)]:
             self._waiting.remove(task)
             self._close(task, NOTHING)
-        for worker in self._workers:
-            hit = [task for task in worker.chunk if meant(task)]
+        for searcher in self._searchers:
+            hit = [task for task in searcher.chunk if meant(task)]
             for task in hit:
                 task.cancelled = True
             if hit:
-                halt = threading.Thread(target=self._halt, args=(worker, worker.chunk), daemon=True)
+                halt = threading.Thread(
+                    target=self._halt, args=(searcher, searcher.chunk), daemon=True
+                )
                 halt.start()
 
-    def _halt(self, worker: _Worker, chunk: list[Task]) -> None:
+    def _halt(self, searcher: _Searcher, chunk: list[Task]) -> None:
         """Stops a chunk's search; again and again, for a search that begins forgets a stop."""
         with self._lock:
-            while worker.chunk is chunk:
-                if worker.search is not None:
-                    worker.search.stop()
+            while searcher.chunk is chunk:
+                if searcher.search is not None:
+                    searcher.search.stop()
                 self._changed.wait(0.01)
 
     # Searching.
 
-    def _work(self, worker: _Worker) -> None:
-        while (chunk := self._take(worker)) is not None:
+    def _work(self, searcher: _Searcher) -> None:
+        while (chunk := self._take(searcher)) is not None:
             try:
-                done = self._search(worker, chunk)
+                done = self._search(searcher, chunk)
             except (
                 Exception
             ) as error:  # the evaluator's or the game's: told, and the engine goes on
                 sentence = " ".join(str(error).split()) or type(error).__name__
                 done = [{"error": f"the search failed: {sentence}"} for _ in chunk]
             with self._lock:
-                worker.chunk, worker.search = [], None
+                searcher.chunk, searcher.search = [], None
                 for task, found in zip(chunk, done, strict=True):
                     if found is None:
                         insort(self._waiting, task, key=lambda t: t.place)
@@ -285,8 +287,8 @@ class AnalysisEngine:
                         self._close(task, found)
                 self._changed.notify_all()
 
-    def _take(self, worker: _Worker) -> list[Task] | None:
-        """The next tasks for this worker; None when there will be none."""
+    def _take(self, searcher: _Searcher) -> list[Task] | None:
+        """The next tasks for this thread; None when there will be none."""
         with self._lock:
             self._idle += 1
             try:
@@ -303,17 +305,17 @@ class AnalysisEngine:
                     self._changed.wait(pause)
                 for task in chunk:
                     self._waiting.remove(task)
-                worker.chunk = chunk
+                searcher.chunk = chunk
                 return chunk
             finally:
                 self._idle -= 1
 
     def _company(self) -> list[Task]:
-        """The first task that waits with others like it: this worker's share. The lock is held.
+        """The first task that waits with others like it: this thread's share. The lock is held.
 
         Empty if there is none. Tasks that go on with one tree come one after another.
         """
-        boards = {worker.chunk[0].board for worker in self._workers if worker.chunk} - {None}
+        boards = {one.chunk[0].board for one in self._searchers if one.chunk} - {None}
         first = next((task for task in self._waiting if task.board not in boards), None)
         if first is None:
             return []
@@ -324,13 +326,13 @@ class AnalysisEngine:
         most = min(self.boards, max(1, MAX_CHUNK_SIMULATIONS // first.request.simulations))
         return alike[: min(most, -(-len(alike) // max(1, self._idle)))]
 
-    def _search(self, worker: _Worker, chunk: list[Task]) -> list[dict[str, Any] | None]:
+    def _search(self, searcher: _Searcher, chunk: list[Task]) -> list[dict[str, Any] | None]:
         """The figures of each task; None for one that has to be searched again."""
         asked = chunk[0].request
-        search = self._search_for(worker, asked.game)
+        search = self._search_for(searcher, asked.game)
         live = self._live_for(chunk[0], search) if chunk[0].alone else None
         with self._lock:
-            worker.search = live or search
+            searcher.search = live or search
             if all(task.cancelled for task in chunk):
                 return [NOTHING for _ in chunk]
         if live is not None:
@@ -353,15 +355,15 @@ class AnalysisEngine:
                     self._boards[task.board] = live
             return live
 
-    def _search_for(self, worker: _Worker, game: Game) -> Search:
+    def _search_for(self, searcher: _Searcher, game: Game) -> Search:
         key = game_key(game)
         with self._lock:
-            if key not in worker.searches:
+            if key not in searcher.searches:
                 search = Search(game, self._evaluator, self._options, self._caches.get(key))
                 if search.cache is not None:
                     self._caches[key] = search.cache
-                worker.searches[key] = search
-            return worker.searches[key]
+                searcher.searches[key] = search
+            return searcher.searches[key]
 
     def _close(self, task: Task, found: Mapping[str, Any]) -> None:
         """A task's last answer. The lock is held."""

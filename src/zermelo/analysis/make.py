@@ -22,5 +22,5 @@ def make_engine(
         opened.evaluator,
         opened.searched(given),
         simulations=simulations,
-        workers=threads or available_cores(),
+        threads=threads or available_cores(),
     )
