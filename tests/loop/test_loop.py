@@ -17,8 +17,8 @@ from tiny_runs import RecordingView, all_samples, config, final_files, train
 from zermelo.doctor.diagnose import ILL, Finding
 from zermelo.errors import UserError
 from zermelo.loop import Run, Stop, run_loop
-from zermelo.loop.collect import samples_wanted
 from zermelo.loop.cycle import Loop
+from zermelo.loop.orders import samples_wanted
 from zermelo.runs.status import Status, read_status
 from zermelo.train import read_metrics
 
@@ -404,10 +404,10 @@ def test_the_health_is_there_after_a_resume_and_noted_when_its_first_fault_chang
 def test_a_threshold_of_ones_own_counts_from_the_next_order_on(tmp_path: Path) -> None:
     loop = begun(tmp_path / "run")
     loop.begin()
-    assert loop.collector.order(loop.checkpoint, 0, 100).resign_threshold == -1.0
+    assert loop.collector.orders.order(loop.checkpoint, 0, 100).resign_threshold == -1.0
     own = {"resign_calibrated": False, "resign_threshold": -0.8}
     loop.run_directory.change({"selfplay": own})
-    assert loop.collector.order(loop.checkpoint, 0, 100).resign_threshold == -0.8
+    assert loop.collector.orders.order(loop.checkpoint, 0, 100).resign_threshold == -0.8
 
 
 @pytest.mark.technique("T8")

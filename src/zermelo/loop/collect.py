@@ -1,7 +1,7 @@
-"""New samples for an iteration: what is ordered of self-play, and when there is enough of it.
+"""New samples for an iteration: waits until self-play has made enough of them.
 
-Owns the pool that plays, the tally of its shards, and the games under way of a repeatable run. Does
-not know training: the network that plays is that of the checkpoint it is given. One thread.
+Owns the pool that plays and the tally of its shards. Does not know training: the network that plays
+is that of the checkpoint it is given. One thread.
 """
 
 from __future__ import annotations
@@ -9,30 +9,23 @@ from __future__ import annotations
 import os
 import secrets
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from zermelo.loop.orders import Orders, resignation
 from zermelo.loop.shards import leaves_runtime_open, measured_runtime, spec_for
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.processes.memory import memory_of
-from zermelo.selfplay.network_reference import LocalNetwork
-from zermelo.selfplay.order import Order, Spec
+from zermelo.selfplay.order import Spec
 from zermelo.selfplay.pool import NO_SPACE, MakePool, PoolSetup
-from zermelo.selfplay.progressive import simulations_at
-from zermelo.selfplay.resign import calibrate, first_threshold
 
 if TYPE_CHECKING:
     from zermelo.checkpoint import Checkpoint
-    from zermelo.config import RunConfig
-    from zermelo.config.options import LoopOptions
     from zermelo.loop.report import Report
     from zermelo.loop.stop import Stop
     from zermelo.network import Weights
     from zermelo.replay import ReplayStore
     from zermelo.runs.directory import Run
-
-GAMES_FILE = "selfplay.bin"  # in a checkpoint: the games under way of a repeatable run
 
 
 class Collector:
@@ -62,6 +55,7 @@ class Collector:
         self.mode = "alternate" if options.loop.mode == "auto" else options.loop.mode
         alone = self.workers == 1 and self.mode == "alternate" and options.search.threads == 1
         self.exact = alone and self._pool.repeatable
+        self.orders = Orders(run, self.workers, self.exact)
         self._run = run
         self._replay = replay
         self._stop = stop
@@ -79,21 +73,21 @@ class Collector:
         for shard in self._replay.shards():  # of a process before this one, or made while training
             if shard.header.iteration == iteration:
                 self._tally.add_shard(iteration, shard.path.name, shard.header.statistics)
-        target = self._wanted(checkpoint)
+        target = self.orders.target(checkpoint)
         self._report.collecting(iteration, target)
         self._count(iteration)
         if self.exact:
             self._collect_exactly(checkpoint, target)
             return
         if self.samples(iteration) < target or self.mode == "together":
-            self._pool.play(self.order(checkpoint, iteration, target))
+            self._pool.play(self.orders.order(checkpoint, iteration, target))
         while self.samples(iteration) < target:
             self._wait(iteration, target)
         if self.mode == "alternate":
             self._report.stage("waiting for workers to pause")
             self._pool.pause(self._stop.check)
         else:  # what is played while the trainer runs belongs to the next iteration
-            self._pool.play(self.order(checkpoint, iteration + 1, target))
+            self._pool.play(self.orders.order(checkpoint, iteration + 1, target))
 
     def meanwhile(self) -> None:
         """Hears those who play while something else is done; called often."""
@@ -104,19 +98,21 @@ class Collector:
         """P7: the new network at once, without stopping, if anybody plays now."""
         if self.mode == "together":
             self._count(checkpoint.iteration)
-            order = self.order(checkpoint, checkpoint.iteration, self._wanted(checkpoint))
+            order = self.orders.order(
+                checkpoint, checkpoint.iteration, self.orders.target(checkpoint)
+            )
             self._pool.play(order)
 
     def _collect_exactly(self, checkpoint: Checkpoint, target: int) -> None:
         """With one worker that stops by itself and saves its games."""
         iteration = checkpoint.iteration
-        games = self._games_file(iteration)
+        games = self.orders.games_file(iteration)
         if games.exists() and self.samples(iteration) >= target:
             return  # only the training was interrupted
         games.unlink(missing_ok=True)
         self._tally.forget(iteration)
         self._count(iteration)
-        self._pool.play(self.order(checkpoint, iteration, target))
+        self._pool.play(self.orders.order(checkpoint, iteration, target))
         while not self._pool.done:
             self._wait(iteration, target)
 
@@ -130,40 +126,11 @@ class Collector:
             self._report.stage("self-play", f"{missing:,} of {target:,} samples")
         self._stop.check_time()
 
-    # ---- orders ---------------------------------------------------------------------------------
-
-    def order(self, checkpoint: Checkpoint, iteration: int, target: int) -> Order:
-        """What to play in an iteration, with the checkpoint's network."""
-        options = self._run.config
-        games_from = ""
-        if self.exact and GAMES_FILE in checkpoint.manifest.files:
-            games_from = str(checkpoint.directory / GAMES_FILE)
-        return Order(
-            iteration=iteration,
-            network=LocalNetwork.of(checkpoint),
-            network_iteration=checkpoint.iteration,
-            simulations=simulations_at(
-                iteration,
-                options.loop.iterations,
-                int(options.selfplay.simulations),
-                options.pool.progressive_fraction,
-            ),
-            resign_threshold=threshold_of(options, checkpoint),
-            share=-(-target // self.workers),
-            quota=target if self.exact else 0,
-            games_from=games_from,
-            games_to=str(self._games_file(iteration)) if self.exact else "",
-        )
-
     def choose_runtime(self, weights: Weights) -> None:
         """What `auto` means here is measured once and written into the run file."""
         if leaves_runtime_open(self._run.config):
             self._report.stage("measuring runtimes")
             self._run.change(measured_runtime(self._run.config, weights, self._report.note))
-
-    def _wanted(self, checkpoint: Checkpoint) -> int:
-        before = checkpoint.manifest.metrics.get("selfplay", {}).get("samples", 0)
-        return samples_wanted(self._run.config.loop, checkpoint.iteration, before)
 
     def _spec(self, number: int) -> Spec:
         # A worker that was killed must not play its games again, unless that is the point.
@@ -183,18 +150,7 @@ class Collector:
 
     def resignation(self, oldest: int, newest: int) -> tuple[float, dict[str, float]]:
         """P2: the threshold after these iterations, and what their games say about it."""
-        options = self._run.config
-        found = calibrate(
-            (
-                shard.header.statistics
-                for shard in self._replay.shards()
-                if oldest <= shard.header.iteration <= newest
-            ),
-            options.pool,
-        )
-        first = first_threshold(options.pool, options.selfplay)
-        threshold = found.threshold if options.pool.resign_calibrated else first
-        return threshold, found.metrics()
+        return resignation(self._run.config, self._replay, oldest, newest)
 
     @property
     def deaths(self) -> int:
@@ -217,22 +173,6 @@ class Collector:
     def _look(self) -> tuple[int, list[str]]:
         return memory_of([os.getpid()]) + self._pool.memory, self._pool.states
 
-    # ---- the games under way of a repeatable run ------------------------------------------------
-
-    def games_under_way(self, iteration: int) -> dict[str, bytes]:
-        """Files for the checkpoint that the iteration makes."""
-        games = self._games_file(iteration)
-        return {GAMES_FILE: games.read_bytes()} if self.exact and games.exists() else {}
-
-    def drop_games(self) -> None:
-        """A checkpoint has them now."""
-        for path in self._run.selfplay.glob("*.games"):
-            path.unlink(missing_ok=True)
-
-    def _games_file(self, iteration: int) -> Path:
-        """Where the worker leaves its games for the checkpoint."""
-        return self._run.selfplay / f"it{iteration:06d}.games"
-
     # ---- its workers' life ----------------------------------------------------------------------
 
     def __enter__(self) -> Collector:
@@ -247,21 +187,3 @@ class Collector:
         trace: TracebackType | None,
     ) -> None:
         self._pool.__exit__(kind, error, trace)
-
-
-def samples_wanted(options: LoopOptions, iteration: int, before: int) -> int:
-    """T8: a fixed number, or a share of the `before` that the iteration before had, if less."""
-    wanted = int(options.samples_per_iteration)
-    share = options.samples_share
-    if share > 0 and iteration and before:
-        least = int(share * wanted) if share < 1 else 0  # else each would be less than the last
-        wanted = min(wanted, max(1, least, int(share * before)))
-    return wanted
-
-
-def threshold_of(options: RunConfig, checkpoint: Checkpoint) -> float:
-    """Of resignation: as the checkpoint has it, or as it is set now."""
-    first = first_threshold(options.pool, options.selfplay)
-    if not options.pool.resign_calibrated:
-        return first
-    return float(checkpoint.manifest.extra.get("resign_threshold", first))

@@ -176,9 +176,9 @@ class Loop:
     ) -> None:
         """With the games under way of a repeatable run."""
         self.report.stage("saving")
-        games = self.collector.games_under_way(iteration - 1)
+        games = self.collector.orders.games_under_way(iteration - 1)
         self.learner.save(iteration, metrics, extra, games)
-        self.collector.drop_games()
+        self.collector.orders.drop_games()
 
 
 def run_loop(
