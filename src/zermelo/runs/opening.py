@@ -49,7 +49,7 @@ def open_run(
     changes: dict[str, Any] = dict(parse_settings(settings))
     place = existing_run(target)
     if place is not None and directory is not None and directory.resolve() != place.resolve():
-        raise UserError(f"'{target}' is a run already: leave out --run {directory}")
+        raise UserError(f"'{target}' is a run itself: leave out --run {directory}")
     if place is None:
         tables, origin = tables_for(target)
         if directory is None or not is_run(directory):
