@@ -11,7 +11,6 @@ from zermelo.loop import PlainView, make_view
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.loop.view import LiveView, panel
-from zermelo.processes.memory import memory_of
 from zermelo.runs.status import Status
 
 METRICS = {
@@ -82,10 +81,6 @@ def test_the_time_left_is_the_shorter_of_iterations_and_limit() -> None:
     assert now.seconds_left == 100
     now.seconds_limit = None
     assert now.seconds_left is None
-
-
-def test_memory_of_processes_that_have_gone_is_nothing() -> None:
-    assert memory_of([2**22 + 1]) == 0
 
 
 def test_rates_are_those_of_all_workers_together() -> None:

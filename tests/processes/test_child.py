@@ -12,6 +12,7 @@ import pytest
 
 from zermelo.errors import UserError
 from zermelo.processes.child import Child, hearing, how_it_ended, module_command
+from zermelo.processes.memory import memory_of
 from zermelo.processes.serve import error_of
 
 SCRIPT = """
@@ -108,3 +109,11 @@ def test_a_file_of_the_working_directory_takes_no_modules_place(
     assert message is not None
     assert "adjudication" in str(error_of(message))
     assert child.bury(60.0) == 0
+
+
+def test_memory_is_that_of_the_processes_that_live() -> None:
+    assert memory_of([os.getpid()]) > 1 << 20
+
+
+def test_memory_of_processes_that_have_gone_is_nothing() -> None:
+    assert memory_of([2**22 + 1]) == 0

@@ -1,7 +1,13 @@
 """What plays for a run, wherever it is: `SelfPlayPool`, and what a run gives it.
 
-Knows no process and no machine. `LocalPool` plays in processes of this machine; another pool may
-play anywhere, with its own way to bring networks there and games back.
+Knows no process and no machine. `LocalPool` plays in processes of this machine. A pool of other
+machines has a `ShardProducer` on each, which gets its spec and orders as plain data:
+
+- `order.network` loads the weights here; the pool sends them and puts a reference of its own in;
+- what a producer makes goes home as a `Parcel`, and the pool gives it to its `ShardIntake`;
+- `run_loop(..., pool=ThatPool)` and `ShardMaker(..., pool=ThatPool)` play with it.
+
+`tests/loop/test_pools.py` has a small one.
 """
 
 from __future__ import annotations
