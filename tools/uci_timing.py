@@ -129,6 +129,7 @@ class Measurement:
 def speeds(measurement: Measurement, arguments: list[str], nodes: int) -> dict[str, Any]:
     """Over UCI and as `zermelo bench chess` does it, position by position in turn."""
     from zermelo.cli.bench_chess import CHESS_POSITIONS, chess_speeds
+    from zermelo.network import NetworkEvaluator
     from zermelo.uci.start import read_arguments
     from zermelo.uci.workshop import Workshop
 
@@ -136,14 +137,16 @@ def speeds(measurement: Measurement, arguments: list[str], nodes: int) -> dict[s
     assert settings is not None
     workshop = Workshop(lambda _text: None)
     workshop.ready(settings)
-    options = workshop.search_options(settings)
+    options = workshop.search_options(settings, counted=True)
     threads, leaves = int(options.threads), int(options.leaves_per_tree)
     while workshop.warm_a_little():
         pass
+    evaluator = workshop.network.evaluator
+    assert isinstance(evaluator, NetworkEvaluator)
     over_uci, bench = [], []
     for fen in CHESS_POSITIONS:
         over_uci.append(measurement.search(fen, nodes))
-        bench += chess_speeds(workshop.network.evaluator, (fen,), nodes, threads, leaves)
+        bench += chess_speeds(evaluator, (fen,), nodes, threads, leaves)
     found: dict[str, Any] = {"nodes": nodes, "threads": threads, "leaves": leaves}
     for name, key in (("nodes_per_second", "nodes"), ("evaluations_per_second", "evaluations")):
         rates = [

@@ -6,7 +6,7 @@ what only some of them can do is a protocol of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -16,9 +16,7 @@ from zermelo._core import (
     RolloutEvaluator,
     UniformEvaluator,
 )
-
-if TYPE_CHECKING:
-    pass
+from zermelo.games.protocol import Game
 
 
 class BatchEvaluator(Protocol):
@@ -40,4 +38,38 @@ class BatchEvaluator(Protocol):
 NativeEvaluator: TypeAlias = (
     UniformEvaluator | HashEvaluator | RolloutEvaluator | GatheringEvaluator
 )
-Evaluator: TypeAlias = BatchEvaluator | NativeEvaluator
+
+
+class HasNative(Protocol):
+    """An evaluator of Python's own with a twin in the core, which the search asks instead."""
+
+    @property
+    def native(self) -> NativeEvaluator:
+        """The twin."""
+        ...
+
+
+Evaluator: TypeAlias = BatchEvaluator | NativeEvaluator | HasNative
+
+
+@runtime_checkable
+class WarmsUp(BatchEvaluator, Protocol):
+    """Evaluators that compile for each batch size, which else happens in the middle of a search."""
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Of one position: planes, rows, columns."""
+        ...
+
+    def warm_up(self, threads: int, batch: int) -> None:
+        """Compiles for so many threads and all batches up to `batch`."""
+        ...
+
+
+@runtime_checkable
+class ChecksGames(BatchEvaluator, Protocol):
+    """Evaluators that know positions of some games only."""
+
+    def check_fits(self, game: Game) -> None:
+        """Refuses, by a UserError, a game whose positions or actions it does not know."""
+        ...

@@ -13,11 +13,12 @@ from small_networks import save_small, small_weights
 import zermelo
 from zermelo.checkpoint import CheckpointStore, TrainingState
 from zermelo.errors import UserError
+from zermelo.evaluator import ChecksGames, WarmsUp
 from zermelo.network import save_network
 from zermelo.network.open import open_network, open_weights, own_search
 from zermelo.network.own_search import LC0_SEARCH, searched
 from zermelo.network.places import SHIPPED, network_path
-from zermelo.search import SearchOptions
+from zermelo.search import SearchOptions, UniformEvaluator
 
 OLD = Path(__file__).parents[1] / "data" / "made_by_902049b"
 BACKEND = "openvino"
@@ -123,3 +124,14 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
         open_network("nothing")
     with pytest.raises(UserError, match=r"without weights\.safetensors"):
         open_network(str(tmp_path))
+
+
+def test_what_an_evaluator_can_do_is_known_by_its_protocols() -> None:
+    network = open_network("tictactoe", backend=BACKEND).evaluator
+    assert isinstance(network, WarmsUp)
+    assert isinstance(network, ChecksGames)
+    network.check_fits(zermelo.game("tictactoe"))
+    with pytest.raises(UserError, match="the network is for tictactoe"):
+        network.check_fits(zermelo.game("connect4"))
+    for other in (UniformEvaluator(), lambda planes: (planes, planes)):
+        assert not isinstance(other, WarmsUp | ChecksGames)

@@ -136,7 +136,7 @@ def test_a_fault_among_many_boards_is_raised_too() -> None:
 
 def test_something_that_is_no_evaluator_is_refused() -> None:
     with pytest.raises(ValueError, match="an evaluator is a callable"):
-        Search(CONNECT4, 5)
+        Search(CONNECT4, 5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -29,6 +29,7 @@ from zermelo.analysis.request import (
     read_line,
     read_request,
 )
+from zermelo.evaluator import ChecksGames, Evaluator
 from zermelo.games.protocol import Game
 from zermelo.search import LiveSearch, Search, SearchOptions
 
@@ -65,7 +66,7 @@ class AnalysisEngine:
     def __init__(
         self,
         game: Game,
-        evaluator: Any,
+        evaluator: Evaluator,
         options: SearchOptions | None = None,
         *,
         simulations: int = 800,
@@ -123,10 +124,9 @@ class AnalysisEngine:
 
     def add(self, request: Analyse, listener: Listener | None = None) -> None:
         """Takes a request that is already checked; its positions stay together in the queue."""
-        check = getattr(getattr(self._evaluator, "architecture", None), "check_fits", None)
-        if check is not None and request.game is not self.game:
+        if isinstance(self._evaluator, ChecksGames) and request.game is not self.game:
             try:
-                check(request.game)
+                self._evaluator.check_fits(request.game)
             except ValueError as error:
                 raise RequestError(f"game: {error}", "game", request.id) from None
         ended = [ending(request.game, state) for _, state in request.turns]

@@ -19,6 +19,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from zermelo.cli.options import JsonOption
+from zermelo.evaluator import Evaluator
 from zermelo.games import game as find_game
 from zermelo.games import game_names
 from zermelo.games.protocol import Game, State
@@ -131,7 +132,7 @@ def position_after(game: Game, plies: int, seed: int) -> State:
     return state
 
 
-def new_search(game: Game, evaluator: Any, **options: Any) -> Search:
+def new_search(game: Game, evaluator: Evaluator, **options: Any) -> Search:
     """A search without a cache, so that every simulation does all of its work."""
     return Search(game, evaluator, SearchOptions(cache_mib=0, **options))
 

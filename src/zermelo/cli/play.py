@@ -29,6 +29,7 @@ from zermelo.players.at_hand import adviser, default_opponent, searcher
 from zermelo.players.game_in_progress import GameInProgress
 from zermelo.players.human import HumanPlayer
 from zermelo.players.protocol import PlayerError, Prepares
+from zermelo.players.search_player import SearchPlayer
 
 RUN_SIMULATIONS = 800
 HELP = (
@@ -111,7 +112,8 @@ def make_ready(player: Player, game: Game) -> None:
     """Loads its network, if it has one, and says what runs it before the first move."""
     if isinstance(player, Prepares):
         player.prepare(game)
-    tell_choice(getattr(player, "choice", ()))
+    if isinstance(player, SearchPlayer):
+        tell_choice(player.choice)
 
 
 class Session:

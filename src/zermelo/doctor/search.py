@@ -10,6 +10,7 @@ import numpy as np
 
 from zermelo.doctor.evidence import Array, Evidence
 from zermelo.doctor.finding import Finding, unknown, verdict
+from zermelo.network import NetworkEvaluator
 from zermelo.search import Search
 
 POSITIONS = 64
@@ -80,7 +81,9 @@ def adds_nothing(wins: int, losses: int) -> bool:
     return wins + 2 * math.sqrt(decided) / 2 < LEAST_WON * decided
 
 
-def played_positions(game: Any, evaluator: Any) -> tuple[list[Any], list[dict[int, float]]]:
+def played_positions(
+    game: Any, evaluator: NetworkEvaluator
+) -> tuple[list[Any], list[dict[int, float]]]:
     """Positions of games that the raw policy plays, one of each, and its priors there."""
     chance = random.Random(0)
     states = [game.initial() for _ in range(POSITIONS)]

@@ -98,6 +98,15 @@ class NetworkEvaluator:
         return self._ready.weights.architecture
 
     @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Planes, rows and columns of a position."""
+        return self.architecture.observation_shape
+
+    def check_fits(self, game: Game) -> None:
+        """Refuses a game whose positions or actions the network does not know."""
+        self.architecture.check_fits(game)
+
+    @property
     def backend(self) -> str:
         """The one that was chosen."""
         return self._ready.runtime.backend

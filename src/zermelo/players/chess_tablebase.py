@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.errors import UserError
+from zermelo.evaluator import BatchEvaluator
 
 PIECES = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING)
 WDL_ROWS = {1: (1.0, 0.0, 0.0), 0: (0.0, 1.0, 0.0), -1: (0.0, 0.0, 1.0)}
@@ -127,7 +128,9 @@ class TablebaseEvaluator:
 
     packed = False
 
-    def __init__(self, inner: Any, tablebase: Tablebase, encoder: str, num_actions: int) -> None:
+    def __init__(
+        self, inner: BatchEvaluator | None, tablebase: Tablebase, encoder: str, num_actions: int
+    ) -> None:
         self._inner = inner
         self._tablebase = tablebase
         self._encoder = encoder

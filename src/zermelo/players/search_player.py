@@ -14,7 +14,9 @@ from weakref import WeakValueDictionary
 
 from zermelo import _core
 from zermelo.errors import UserError
+from zermelo.evaluator import Evaluator, NativeEvaluator
 from zermelo.games.protocol import Game, State
+from zermelo.network import NetworkEvaluator
 from zermelo.network.open import open_network, own_search
 from zermelo.network.own_search import searched
 from zermelo.network.places import network_path, weights_file
@@ -33,7 +35,7 @@ MOST_SIMULATIONS = 10**18  # the core counts them in 64 bits
 MOST_SECONDS = 1e9  # the core counts them in nanoseconds, in 64 bits
 
 
-def native_evaluator(name: str, seed: int = 0) -> Any:
+def native_evaluator(name: str, seed: int = 0) -> NativeEvaluator:
     """What stands in for a network: `uniform`, `rollout` (random games) or `hash`."""
     if name == "uniform":
         return UniformEvaluator()
@@ -111,13 +113,13 @@ class SearchPlayer:
         self._gather = gather
         self._stand_in = evaluator
         self._seed = int(self.options.seed)  # as it was given
-        self._evaluator = native_evaluator(evaluator, self._seed)
+        self._evaluator: Evaluator = native_evaluator(evaluator, self._seed)
         self._search: LiveSearch | None = None
 
     @property
     def choice(self) -> list[dict[str, Any]]:
         """What `auto` measured for the network, once the player is prepared; else nothing."""
-        return getattr(self._evaluator, "choice", [])
+        return self._evaluator.choice if isinstance(self._evaluator, NetworkEvaluator) else []
 
     def start_game(self) -> None:
         """Forgets the last game's tree and evaluations."""
@@ -167,7 +169,7 @@ class SearchPlayer:
                 _shared_caches[key] = cache
         return cache
 
-    def _network(self, game: Game) -> Any:
+    def _network(self, game: Game) -> NetworkEvaluator | _core.GatheringEvaluator:
         assert self.network is not None
         if not self._gather:
             return open_network(self.network, game, *self._runtime).evaluator

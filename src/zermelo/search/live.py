@@ -26,6 +26,7 @@ from typing import Any
 from weakref import WeakSet
 
 from zermelo._core import EvaluationCache, SearchOptions
+from zermelo.evaluator import Evaluator
 from zermelo.games import game as find_game
 from zermelo.games.protocol import Game, State
 from zermelo.search.limits import Limits
@@ -64,7 +65,7 @@ class LiveSearch:
     def __init__(
         self,
         game: Game | str,
-        evaluator: Any,
+        evaluator: Evaluator,
         options: SearchOptions | None = None,
         cache: EvaluationCache | None = None,
     ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from zermelo import _core
+from zermelo.evaluator import Evaluator
 from zermelo.games import game as find_game
 from zermelo.games.native import native_game
 from zermelo.games.protocol import Game, State
@@ -31,7 +32,7 @@ class Search:
     def __init__(
         self,
         game: Game | str,
-        evaluator: Any,
+        evaluator: Evaluator,
         options: _core.SearchOptions | None = None,
         cache: _core.EvaluationCache | None = None,
     ) -> None:
@@ -132,7 +133,7 @@ class Search:
         self._native.clear()
         self._state = None
 
-    def swap_evaluator(self, evaluator: Any) -> None:
+    def swap_evaluator(self, evaluator: Evaluator) -> None:
         """Uses another network from the next run on; forgets the old one's tree and cache."""
         self._native.set_evaluator(evaluator)
         self.clear()

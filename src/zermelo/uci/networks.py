@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from zermelo.errors import UserError
+from zermelo.evaluator import Evaluator, WarmsUp
 from zermelo.search import SearchOptions, UniformEvaluator
 
 NO_NETWORK = "no network is loaded (set WeightsFile): all moves look equally good"
@@ -17,7 +17,7 @@ NO_NETWORK = "no network is loaded (set WeightsFile): all moves look equally goo
 class Network:
     """An evaluator and the encoder of the chess game that it reads."""
 
-    evaluator: Any
+    evaluator: Evaluator
     encoder: str = "compact"
     text: str = NO_NETWORK
     trained: bool = False  # not the stand-in
@@ -53,18 +53,19 @@ def first_steps(network: Network, leaves: int) -> None:
     """What a search needs at once: the batch sizes of the root and of one thread's leaves."""
     import numpy as np
 
-    if not hasattr(network.evaluator, "warm_up"):
+    evaluator = network.evaluator
+    if not isinstance(evaluator, WarmsUp):
         return
-    shape = network.evaluator.architecture.observation_shape
     for size in sorted({1, leaves}):
-        network.evaluator(np.zeros((size, *shape), np.float32))
+        evaluator(np.zeros((size, *evaluator.observation_shape), np.float32))
 
 
 def further_steps(network: Network, threads: int, leaves: int) -> Iterator[Callable[[], None]]:
     """The rest, in pieces short enough to be done while nothing is asked."""
-    if not hasattr(network.evaluator, "warm_up"):
+    evaluator = network.evaluator
+    if not isinstance(evaluator, WarmsUp):
         return
     sizes = sorted({leaves, *(2**i for i in range(leaves.bit_length()))})
     for count in range(1, threads + 1):
         for size in sizes:
-            yield partial(network.evaluator.warm_up, count, size)
+            yield partial(evaluator.warm_up, count, size)

@@ -13,6 +13,7 @@ from typing import Any
 from zermelo import _core
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
+from zermelo.evaluator import Evaluator
 from zermelo.games import game as find_game
 from zermelo.search import LiveSearch, SearchOptions
 from zermelo.uci import networks
@@ -125,7 +126,7 @@ class Workshop:
                 self.live = None  # its evaluator asks the old tables
             old.close()
 
-    def _evaluator(self, num_actions: int) -> Any:
+    def _evaluator(self, num_actions: int) -> Evaluator:
         if self.tablebase is None:
             return self.network.evaluator
         from zermelo.players.chess_tablebase import TablebaseEvaluator

@@ -10,8 +10,9 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
+from zermelo.evaluator import Evaluator
 from zermelo.games.protocol import Game, State
 from zermelo.network.own_search import EXACT_CACHE
 from zermelo.search import Search, SearchOptions
@@ -42,7 +43,7 @@ class SearchChooser:
     def __init__(
         self,
         game: Game,
-        evaluator: Any,
+        evaluator: Evaluator,
         simulations: int,
         options: SearchOptions | None = None,
     ) -> None:
@@ -63,7 +64,9 @@ class SearchChooser:
 class PolicyChooser:
     """The evaluator's own first choice and value: a search of no simulations."""
 
-    def __init__(self, game: Game, evaluator: Any, options: SearchOptions | None = None) -> None:
+    def __init__(
+        self, game: Game, evaluator: Evaluator, options: SearchOptions | None = None
+    ) -> None:
         options = (options or SearchOptions()).replace(gumbel=False, cache_mib=0)
         self._search = Search(game, evaluator, options)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from zermelo.errors import UserError
+from zermelo.evaluator import Evaluator
 from zermelo.games.protocol import Game, State, state_hash, value_for
 from zermelo.search import SearchOptions
 from zermelo.yardsticks.choosers import Budget, Chooser, Poll, SearchChooser
@@ -96,7 +96,7 @@ class NeverLoses:
         return self.game.name.partition("?")[0]
 
     def run(
-        self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
+        self, evaluator: Evaluator, budget_seconds: float = 0.0, poll: Poll | None = None
     ) -> dict[str, float]:
         """`never_loses` is 1 only if every line was played and none lost."""
         # Without a cache no position's evaluation depends on those before it.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from zermelo.errors import UserError
+from zermelo.evaluator import Evaluator
 from zermelo.games.parameters import split_spec
 from zermelo.games.protocol import Game, State, value_for
 from zermelo.matches.adjudicate import AdjudicateOptions
@@ -141,7 +141,7 @@ class OpponentYardstick:
         return label_of(self.opponent)
 
     def run(
-        self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
+        self, evaluator: Evaluator, budget_seconds: float = 0.0, poll: Poll | None = None
     ) -> dict[str, float]:
         """As many whole pairs as there is time for; a UserError if the opponent cannot play."""
         chooser = SearchChooser(self.game, evaluator, self.simulations, self.search)
@@ -153,7 +153,7 @@ class OpponentYardstick:
         pairs = play_within(self.game, choosers, self._openings(), budget, self.max_plies)
         return figures(self.name, ColourSplit.of_pairs(pairs))
 
-    def _many_boards(self, evaluator: Any) -> Chooser | None:
+    def _many_boards(self, evaluator: Evaluator) -> Chooser | None:
         """The opponent, if it can choose on many boards at once."""
         if self.opponent == OWN_POLICY:
             return PolicyChooser(self.game, evaluator, self.search)
@@ -161,8 +161,8 @@ class OpponentYardstick:
             return RandomChooser(self.game, self.seed)
         made = find_player(self.opponent, self.game)
         if isinstance(made, RolloutPlayer) and made.simulations and not made.seconds:
-            judge = RolloutEvaluator(seed=self.seed)
-            return SearchChooser(self.game, judge, made.simulations, made.options)
+            rollouts = RolloutEvaluator(seed=self.seed)
+            return SearchChooser(self.game, rollouts, made.simulations, made.options)
         return None
 
     def _one_by_one(self, chooser: Chooser, budget: Budget) -> dict[str, float]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from zermelo.checkpoint import CheckpointError, CheckpointStore
 from zermelo.errors import UserError
+from zermelo.evaluator import Evaluator
 from zermelo.games.protocol import Game
 from zermelo.matches.openings import make_openings
 from zermelo.matches.pairing import derived_seed
@@ -56,7 +56,7 @@ class LadderYardstick:
     name = "ladder"
 
     def run(
-        self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
+        self, evaluator: Evaluator, budget_seconds: float = 0.0, poll: Poll | None = None
     ) -> dict[str, float]:
         """Elo above the run's first rated checkpoint and above the one before, with intervals.
 
@@ -134,7 +134,7 @@ def needed_checkpoints(folder: Path, options: EvaluateOptions) -> list[int]:
 
 def network_pairs(
     game: Game,
-    networks: tuple[Any, Any],
+    networks: tuple[Evaluator, Evaluator],
     options: LadderOptions,
     budget: Budget | None = None,
     search: SearchOptions | None = None,

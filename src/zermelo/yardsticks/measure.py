@@ -28,9 +28,11 @@ from typing import Any, Protocol
 
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
+from zermelo.evaluator import Evaluator
 from zermelo.games.protocol import Game
 from zermelo.games.registry import kind_of
 from zermelo.matches.openings import make_openings
+from zermelo.network import NetworkEvaluator
 from zermelo.players.human import HumanPlayer
 from zermelo.players.protocol import PlayerError
 from zermelo.players.registry import ENGINE
@@ -64,7 +66,7 @@ class Yardstick(Protocol):
         """The prefix of its metrics."""
 
     def run(
-        self, evaluator: Any, budget_seconds: float = 0.0, poll: Poll | None = None
+        self, evaluator: Evaluator, budget_seconds: float = 0.0, poll: Poll | None = None
     ) -> dict[str, float]:
         """Figures by name. A budget of 0 is any time; `poll` is called often and may raise."""
 
@@ -159,7 +161,7 @@ def installed(opponent: str) -> bool:
 
 def measure(
     yardsticks: list[Yardstick],
-    evaluator: Any,
+    evaluator: Evaluator,
     seconds: float = 0.0,
     poll: Poll | None = None,
     note: Note | None = None,
@@ -234,12 +236,10 @@ class CheckpointYardsticks:
         self._game = game
         self._search = network_search(options, search)
         self._poll = poll
-        self._evaluator: Any = None
+        self._evaluator: NetworkEvaluator | None = None
 
     def __call__(self, checkpoint: Any, run: Any) -> dict[str, Any]:
         """The metrics of the checkpoint's network, and `notes` of what could not be measured."""
-        from zermelo.network import NetworkEvaluator
-
         weights = checkpoint.weights()
         pool = run.config.pool
         precision = pool.precision if pool.precision in ("f32", "bf16") else "f32"

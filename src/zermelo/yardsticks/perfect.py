@@ -11,8 +11,8 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from zermelo.evaluator import Evaluator
 from zermelo.games.protocol import Game, State
 from zermelo.search import SearchOptions
 from zermelo.yardsticks.choosers import Chooser, Poll, SearchChooser
@@ -116,7 +116,7 @@ class PerfectYardstick:
 
     def run(
         self,
-        evaluator: Any,
+        evaluator: Evaluator,
         budget_seconds: float = 0.0,  # noqa: ARG002
         poll: Poll | None = None,
     ) -> dict[str, float]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.errors import UserError
+from zermelo.evaluator import Evaluator
 from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, parse_position
 from zermelo.games.protocol import Game, State
@@ -120,7 +121,7 @@ class PositionYardstick:
 
     def run(
         self,
-        evaluator: Any,
+        evaluator: Evaluator,
         budget_seconds: float = 0.0,  # noqa: ARG002
         poll: Poll | None = None,
     ) -> dict[str, float]:

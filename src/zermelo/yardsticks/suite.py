@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from zermelo.errors import UserError
+from zermelo.evaluator import Evaluator
 from zermelo.games.notation import action_text, parse_position
 from zermelo.games.protocol import Game, State
 from zermelo.games.registry import kind_of
@@ -44,7 +44,7 @@ class SuiteYardstick:
 
     def run(
         self,
-        evaluator: Any,
+        evaluator: Evaluator,
         budget_seconds: float = 0.0,  # noqa: ARG002
         poll: Poll | None = None,
     ) -> dict[str, float]:
