@@ -115,6 +115,22 @@ def test_threads_work_with_a_python_evaluator_in_mini_batches() -> None:
 
 
 @pytest.mark.technique("S19")
+def test_every_thread_evaluates_leaves_of_the_one_tree() -> None:
+    game = native("othello")
+    evaluator = CountingEvaluator(game.num_actions)
+    seen: set[int] = set()
+
+    def slow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        seen.add(threading.get_ident())
+        time.sleep(0.002)  # the others get their turn
+        return evaluator(observations)
+
+    search = Search(game, slow, plain(threads=3))
+    assert search.run(game.initial(), simulations=90).root_visits == 91
+    assert len(seen) == 3
+
+
+@pytest.mark.technique("S19")
 def test_virtual_loss_keeps_threads_apart() -> None:
     game = native("chess")
     rates = {}

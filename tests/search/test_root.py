@@ -54,7 +54,6 @@ def test_a_target_of_forced_visits_alone_is_still_a_policy() -> None:
     assert result.target.sum() == pytest.approx(1.0)
 
 
-@pytest.mark.technique("S15")
 @pytest.mark.parametrize("k", [0.5, 2.0, 8.0])
 def test_forced_playouts_give_every_action_its_share(k: float) -> None:
     options = {"forced_playouts": k, "min_root_visits": 1}
