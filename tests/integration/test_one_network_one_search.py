@@ -17,9 +17,9 @@ from typing import Any
 import chess
 import chess.engine
 import pytest
+from outside_data import outside_data
 from small_networks import small_weights
 
-import zermelo
 from zermelo.cli import main
 from zermelo.games.notation import action_text, parse_position, position_text
 from zermelo.games.protocol import Game, State
@@ -51,7 +51,7 @@ def played(capsys: Captured, patch: Patch, game: Game, weights: str, position: s
     opponent = f"{weights}?simulations={SIMULATIONS}&backend={BACKEND}"
     patch.setattr("sys.stdin", io.StringIO("quit\n"))
     words = ["--against", opponent, "--position", position, "--side", person]
-    assert main(["play", game.name, *words]) == 0
+    assert main(["play", game.name.partition("?")[0], *words]) == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if " plays " in line)
     return line.split(" plays ")[1]
 
@@ -148,16 +148,28 @@ def test_over_uci_it_chooses_as_everywhere_else(
 ) -> None:
     path = str(tmp_path / "net.onnx")
     save_network(replace(decided(small_weights("chess", seed=3)), search=search), path)
-    game = zermelo.game("chess")
+    require_one_choice(path, tmp_path, capsys, monkeypatch)
+
+
+def test_a_network_of_lc0_chooses_alike_everywhere(
+    tmp_path: Path, capsys: Captured, monkeypatch: Patch
+) -> None:
+    path = outside_data("nets/maia-1500.pb.gz")
+    require_one_choice(str(path), tmp_path, capsys, monkeypatch)
+
+
+def require_one_choice(path: str, place: Path, capsys: Captured, patch: Patch) -> None:
+    """In each of the positions, of all commands and over UCI."""
+    opened = open_network(path, "chess", BACKEND)
+    game = opened.game
     chosen = [analysed(capsys, game, path, fen) for fen in FENS]
     command = [sys.executable, "-m", "zermelo.uci", "--weights", path]
     with chess.engine.SimpleEngine.popen_uci(command) as engine:
         limit = chess.engine.Limit(nodes=SIMULATIONS + 1)  # the root's own visit is one
         answers = [engine.play(chess.Board(fen), limit, game=fen).move for fen in FENS]
     assert [move.uci() for move in answers if move] == chosen
-    assert [played(capsys, monkeypatch, game, path, fen) for fen in FENS] == chosen
-    assert matched(capsys, tmp_path, game, path, FENS) == chosen
-    opened = open_network(path, game, BACKEND)
+    assert [played(capsys, patch, game, path, fen) for fen in FENS] == chosen
+    assert matched(capsys, place, game, path, FENS) == chosen
     chooser = SearchChooser(game, opened.evaluator, SIMULATIONS, opened.searched({"threads": 2}))
     states = [parse_position(game, fen) for fen in FENS]
     choices = [choice.action for choice in chooser.choose(states)]

@@ -19,10 +19,10 @@ from zermelo.cli.evaluators import tell_choice
 from zermelo.cli.match_report import short_name
 from zermelo.cli.options import GameArgument
 from zermelo.errors import REFUSALS, UserError
-from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, outcome_text, parse_position
 from zermelo.games.protocol import Game
 from zermelo.games.render import rich_board
+from zermelo.matches.contestants import game_of
 from zermelo.players import Player
 from zermelo.players import player as find_player
 from zermelo.players.at_hand import adviser, default_opponent, searcher
@@ -62,7 +62,7 @@ def play(
     """Play a game in the terminal."""
     if side not in (*SIDES, "random"):
         raise UserError(f"--side must be first, second or random, not '{side}'")
-    rules = find_game(game)
+    rules = game_of([against] if against else [], game)  # chess, as a network sees it
     state = rules.initial() if position is None else parse_position(rules, position)
     if run is not None and against is not None:
         raise UserError("--run and --against both name the opponent: give one of them")

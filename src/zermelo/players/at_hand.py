@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from zermelo.games.protocol import Game
 from zermelo.network.open import own_search
+from zermelo.network.own_search import EXACT_CACHE
 from zermelo.network.places import shipped_network
 from zermelo.network.runtimes import installed_backends
 from zermelo.players.search_player import SearchPlayer
@@ -30,7 +31,8 @@ def adviser(game: Game) -> SearchPlayer:
 def searcher(network: str | None, simulations: int) -> SearchPlayer:
     """Searches as the network was trained, and says so; with random games if there is none."""
     own = own_search(network) if network else {}
-    return SearchPlayer(simulations, weights=network, **own)
+    said = {key: value for key, value in own.items() if key not in EXACT_CACHE}
+    return SearchPlayer(simulations, weights=network, **said)
 
 
 def usable_network(game: Game) -> str | None:
