@@ -38,7 +38,7 @@ TECHNIQUES = {
     ),
     "S3": Technique(
         "First-play urgency",
-        "An action without visits counts as a draw, as its parent, as its parent less a "
+        "An action without visits counts as a draw, as its parent, as its parent minus a "
         "reduction, or as a loss. The root can have a rule of its own.",
         evidence=BOTH,
     ),
