@@ -171,18 +171,9 @@ class NetworkEvaluator:
                 weights, self.backend, self.precision, self._calibration, self._game
             )
             new = _Ready(weights, runtime)
-            new.made.extend(_warmed(runtime, session) for session in list(old.made))
+            new.made.extend(runtime.session(session) for session in list(old.made))
             new.idle.extend(new.made)
             self._ready = new
 
     def __repr__(self) -> str:
         return f"<NetworkEvaluator {self.weights.name} {self.backend} {self.precision}>"
-
-
-def _warmed(runtime: Runtime, like: Session) -> Session:
-    """A session with everything compiled that `like` has compiled."""
-    session = runtime.session()
-    prepare = getattr(session, "prepare", None)
-    if prepare is not None:
-        prepare(like)
-    return session

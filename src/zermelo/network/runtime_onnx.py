@@ -8,7 +8,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from zermelo.network.build_onnx import onnx_bytes
-from zermelo.network.runtimes import Expand
+from zermelo.network.runtimes import Expand, Session
 from zermelo.network.weights import Array, Weights
 
 
@@ -26,8 +26,8 @@ class OnnxRuntime:
             onnx_bytes(weights), options, providers=["CPUExecutionProvider"]
         )
 
-    def session(self) -> OnnxRuntime:
-        """Itself."""
+    def session(self, like: Session | None = None) -> OnnxRuntime:  # noqa: ARG002
+        """Itself, which is ready for any batch."""
         return self
 
     def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.network.build_openvino import Quantise, openvino_model
 from zermelo.network.openvino_core import openvino_core
-from zermelo.network.runtimes import Expand
+from zermelo.network.runtimes import Expand, Session
 from zermelo.network.weights import Array, Weights
 
 SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -59,9 +59,12 @@ class OpenVinoRuntime:
             self._quantise = quantiser(weights, calibration, game)
         self.sizes = SIZES if weights.architecture.parameters() <= LARGE else ()
 
-    def session(self) -> OpenVinoSession:
+    def session(self, like: Session | None = None) -> OpenVinoSession:
         """See `runtimes.Runtime`."""
-        return OpenVinoSession(self)
+        session = OpenVinoSession(self)
+        if isinstance(like, OpenVinoSession):
+            session.prepare(like)
+        return session
 
     def compiled(self, batch: int) -> Any:
         """A model for that batch, or for any with -1."""

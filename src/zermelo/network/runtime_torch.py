@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from zermelo.errors import UserError
 from zermelo.network.build_torch import FoldedNetwork
-from zermelo.network.runtimes import Expand
+from zermelo.network.runtimes import Expand, Session
 from zermelo.network.weights import Array, Weights
 
 
@@ -44,8 +44,8 @@ class TorchRuntime:
         network: Any = FoldedNetwork(weights).eval().to(self.device, self._type)
         self._network = network.to(memory_format=torch.channels_last)
 
-    def session(self) -> TorchRuntime:
-        """Itself."""
+    def session(self, like: Session | None = None) -> TorchRuntime:  # noqa: ARG002
+        """Itself, which is ready for any batch."""
         return self
 
     def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:

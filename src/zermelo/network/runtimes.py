@@ -50,8 +50,8 @@ class Runtime(Protocol):
     backend: str
     precision: str
 
-    def session(self) -> Session:
-        """Another session; may take a moment."""
+    def session(self, like: Session | None = None) -> Session:
+        """Another session; may take a moment. With `like`, ready for all batches that one met."""
 
 
 def installed_backends() -> list[str]:
