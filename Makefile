@@ -45,6 +45,7 @@ check: setup ## Format, lint, types, layers, generated docs
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(PY) tools/check_layers.py
+	$(PY) tools/check_sizes.py
 	$(PY) tools/technique_index.py
 	$(PY) tools/generate_docs.py --check
 	$(BIN)/clang-tidy --quiet $(TIDY_FILES) -- -std=c++20 -Icpp

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_runs import RecordingView, all_samples, config, final_files, train
+from tiny_runs import KilledError, RecordingView, all_samples, config, final_files, train
 
 from zermelo.doctor.diagnose import ILL, Finding
 from zermelo.errors import UserError
@@ -21,10 +21,6 @@ from zermelo.loop.cycle import Loop
 from zermelo.loop.orders import samples_wanted
 from zermelo.runs.status import Status, read_status
 from zermelo.train import read_metrics
-
-
-class KilledError(BaseException):
-    """Stands for kill -9: nothing of the loop's own cleaning up may be needed afterwards."""
 
 
 def kill() -> None:
@@ -167,49 +163,6 @@ def test_the_time_limit_stops_between_games_and_the_run_goes_on(tmp_path: Path) 
         run.change({"game": {"name": "connect4"}})
 
 
-def test_evaluation_hooks_get_each_new_checkpoint_and_their_figures_are_kept(
-    tmp_path: Path,
-) -> None:
-    met: list[int] = []
-
-    def yardstick(checkpoint: Any, run: Run) -> dict[str, Any]:
-        met.append(checkpoint.iteration)
-        assert checkpoint.weights().architecture.game == "tictactoe"
-        return {"strength": 10 * checkpoint.iteration, "notes": ["one opponent is gone"]}
-
-    run = Run.create(tmp_path / "run", config(evaluate={"every": 2}, loop={"iterations": 2}))
-    view = RecordingView()
-    run_loop(run, Stop(), view, [yardstick])
-    assert met == [2]
-    assert "one opponent is gone" in view.notes
-    entries = read_metrics(tmp_path / "run" / "metrics")
-    assert [entry.get("evaluate") for entry in entries] == [None, {"strength": 20}]
-
-
-def test_a_run_killed_while_it_is_measured_keeps_its_figures_and_is_measured_when_it_goes_on(
-    tmp_path: Path,
-) -> None:
-    met: list[int] = []
-
-    def killed(*_: object) -> dict[str, Any]:
-        raise KilledError
-
-    def measured(*_: object) -> dict[str, Any]:
-        met.append(1)
-        return {"strength": 3}
-
-    path = tmp_path / "run"
-    run = Run.create(path, config(evaluate={"every": 1}, loop={"iterations": 1}))
-    with pytest.raises(KilledError):
-        run_loop(run, Stop(), RecordingView(), [killed])
-    (before,) = read_metrics(path / "metrics")
-    assert "evaluate" not in before
-    for _ in range(2):  # the second time there is nothing to measure
-        run_loop(Run.open(path), Stop(), RecordingView(), [measured])
-        assert read_metrics(path / "metrics") == [before | {"evaluate": {"strength": 3}}]
-    assert met == [1]
-
-
 def test_yardsticks_that_measure_meanwhile_end_late_and_keep_their_figures_all_the_same(
     whole: Path, tmp_path: Path
 ) -> None:
@@ -236,32 +189,6 @@ def test_yardsticks_that_measure_meanwhile_end_late_and_keep_their_figures_all_t
         "3 was met", "iteration 3 measured: random 30%",
     ]  # fmt: skip
     assert final_files(path) == final_files(whole)
-
-
-def test_a_yardstick_that_fails_meanwhile_ends_the_run_as_it_does_otherwise(tmp_path: Path) -> None:
-    def yardstick(checkpoint: Any, run: Run) -> dict[str, Any]:
-        raise UserError("the opponent has gone")
-
-    run = Run.create(tmp_path / "run", config(evaluate={"meanwhile": True}))
-    with pytest.raises(UserError, match="the opponent has gone"):
-        run_loop(run, Stop(), RecordingView(), [yardstick])
-
-
-def test_a_run_that_is_stopped_does_not_wait_for_yardsticks(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    stop = Stop()
-
-    def yardstick(checkpoint: Any, run: Run) -> dict[str, Any]:
-        while True:
-            stop.check()
-            time.sleep(0.01)
-
-    run = Run.create(path, config(evaluate={"meanwhile": True}))
-    view = RecordingView((1, "training"), lambda: stop.request("interrupted"))
-    found = run_loop(run, stop, view, [yardstick])
-    assert (found["stopped"], found["iteration"]) == ("interrupted", 1)
-    run_loop(Run.open(path), Stop(), RecordingView(), [lambda *_: {"strength": 1}])
-    assert all(entry["evaluate"] == {"strength": 1} for entry in read_metrics(path / "metrics"))
 
 
 def test_a_second_process_on_a_run_is_refused_with_the_first_ones_number(tmp_path: Path) -> None:

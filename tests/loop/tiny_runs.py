@@ -25,6 +25,10 @@ TABLES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+class KilledError(BaseException):
+    """Stands for kill -9: nothing of the loop's own cleaning up may be needed afterwards."""
+
+
 class RecordingView:
     """Keeps notes and stages; may do something at a certain stage of an iteration."""
 

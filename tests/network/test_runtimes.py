@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
 import subprocess
 import sys
@@ -15,80 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 from native_games import native
+from some_networks import Nim, need, network
 
 import zermelo
 from zermelo.errors import UserError
 from zermelo.network import (
     NetworkEvaluator,
-    NetworkOptions,
-    Weights,
-    architecture_for,
-    measure,
-    random_weights,
-    runtimes,
 )
-from zermelo.network.accuracy import difference
-from zermelo.network.measure import choice_text, fastest, parallel_calls_per_second
-from zermelo.network.positions import observations_of, sample_observations, sample_positions
-from zermelo.network.runtimes import BACKENDS, installed_backends, make_runtime
+from zermelo.network.measure import parallel_calls_per_second
+from zermelo.network.positions import observations_of, sample_positions
+from zermelo.network.runtimes import BACKENDS, installed_backends
 from zermelo.search import Search, SearchOptions
 
 GAMES = ["tictactoe", "connect4", "othello?size=6", "hex?size=5", "checkers", "chess"]
-SMALL = NetworkOptions(blocks=2, filters=8, value_hidden=16, moves_left=True)
-
-
-class Nim:
-    """Take one or two of seven; a game written in Python with an odd shape."""
-
-    name = "nim"
-    num_actions = 2
-    observation_shape = (2, 1, 7)
-
-    def initial(self) -> tuple[int, int]:
-        return (7, 0)
-
-    def legal_actions(self, state: tuple[int, int]) -> list[int]:
-        return [take for take in (0, 1) if take < state[0]]
-
-    def play(self, state: tuple[int, int], action: int) -> tuple[int, int]:
-        return (state[0] - action - 1, 1 - state[1])
-
-    def player(self, state: tuple[int, int]) -> int:
-        return state[1]
-
-    def outcome(self, state: tuple[int, int]) -> Any:
-        winners = (zermelo.Outcome.SECOND_WINS, zermelo.Outcome.FIRST_WINS)
-        return None if state[0] else winners[state[1]]
-
-    def observe(self, state: tuple[int, int]) -> Any:
-        planes = np.zeros(self.observation_shape, np.float32)
-        planes[0, 0, : state[0]] = 1
-        planes[1] = state[1]
-        return planes
-
-
-def need(backend: str) -> str:
-    if backend not in installed_backends():
-        pytest.skip(f"{backend} is not installed")
-    return backend
-
-
-def need_bf16_in_torch() -> None:
-    need("torch")
-    from zermelo.network.runtime_torch import best_device, supports_bf16
-
-    if best_device() == "cpu" and not supports_bf16():
-        pytest.skip("this processor has no bf16")
-
-
-def network(game: Any, seed: int = 0, options: NetworkOptions = SMALL) -> Weights:
-    """Random, but with outputs large enough to show a mistake."""
-    weights = random_weights(architecture_for(game, options), seed).check()
-    arrays = dict(weights.arrays)
-    for name, values in weights.arrays.items():
-        if name.endswith("_out.weight"):
-            arrays[name] = values * 20
-    return Weights(weights.architecture, arrays)
 
 
 @pytest.mark.parametrize("game", [*GAMES, "nim"])
@@ -309,130 +246,6 @@ def test_one_thread_searches_the_same_tree_whatever_the_batch_was_padded_to() ->
         search = Search(game, evaluator, SearchOptions(leaves_per_tree=5))
         visits.append(search.run(game.initial(), simulations=300).visits.tolist())
     assert visits[0] == visits[1]
-
-
-def test_auto_measures_what_is_installed_and_takes_the_fastest() -> None:
-    weights = network(zermelo.game("tictactoe"))
-    evaluator = NetworkEvaluator(weights)
-    rates = [row["evaluations_per_second"] for row in evaluator.choice]
-    assert rates == sorted(rates, reverse=True)
-    if len(installed_backends()) > 1:
-        assert {row["backend"] for row in evaluator.choice} == set(installed_backends())
-        assert evaluator.backend == evaluator.choice[0]["backend"]
-    backend, precision, _ = fastest(weights, installed_backends()[0], "auto")
-    assert backend == installed_backends()[0]
-    assert precision in ("f32", "bf16")
-
-
-@pytest.mark.parametrize("stage", ["import", "first call"])
-def test_auto_does_without_a_runtime_that_is_broken(
-    monkeypatch: pytest.MonkeyPatch, stage: str
-) -> None:
-    need("onnx")
-    need("openvino")
-    from zermelo.network import runtime_onnx
-
-    def load(name: str) -> Any:
-        if name == "onnxruntime":
-            raise ImportError("libonnxruntime.so.1:\nno such file")
-        return importlib.import_module(name)
-
-    def run(*_: Any) -> Any:
-        raise RuntimeError("libonnxruntime.so.1: no such symbol")
-
-    monkeypatch.setattr(measure, "AUTO_SECONDS", 0.02)
-    if stage == "import":
-        loader = SimpleNamespace(import_module=load, util=importlib.util)
-        monkeypatch.setattr(runtimes, "importlib", loader)
-    else:
-        monkeypatch.setattr(runtime_onnx.OnnxRuntime, "run", run)
-    evaluator = NetworkEvaluator(network(zermelo.game("tictactoe")))
-    assert evaluator.backend != "onnx"
-    last = evaluator.choice[-1]
-    assert (last["backend"], last["evaluations_per_second"]) == ("onnx", 0)
-    text = choice_text(evaluator.choice)
-    assert text.startswith(f"auto: {evaluator.backend} f32, ")
-    assert "onnx f32: " in text
-    assert "libonnxruntime.so.1: no such" in text
-    if stage == "import":
-        with pytest.raises(UserError, match="onnx cannot be loaded"):
-            make_runtime(network(zermelo.game("tictactoe")), "onnx")
-
-
-def test_what_auto_took_is_said_in_a_line() -> None:
-    rows: list[dict[str, Any]] = [
-        {"backend": "openvino", "precision": "bf16", "evaluations_per_second": 15800},
-        {"backend": "onnx", "precision": "f32", "evaluations_per_second": 7700},
-    ]
-    assert choice_text(rows) == "auto: openvino bf16, 15,800 evaluations/s; onnx f32 7,700"
-    assert choice_text([]) == ""
-
-
-def test_int8_is_calibrated_on_a_game_written_in_python() -> None:
-    need("openvino")
-    game = Nim()
-    weights = network(game)
-    for backend in ("openvino", "auto"):
-        evaluator = NetworkEvaluator(weights, backend, "int8", game=game)
-        evaluator.swap(network(game, 1))
-        assert evaluator(sample_observations(game, 2))[0].shape == (2, 2)
-    with pytest.raises(UserError, match="no game 'nim'"):
-        NetworkEvaluator(weights, "openvino", "int8")
-
-
-def test_torch_refuses_bf16_on_a_processor_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    need("torch")
-    from zermelo.network import runtime_torch
-
-    monkeypatch.setattr(runtime_torch, "supports_bf16", lambda: False)
-    weights = network(zermelo.game("tictactoe"))
-    with pytest.raises(UserError, match="does not compute in bf16"):
-        runtime_torch.TorchRuntime(weights, "bf16", "cpu")
-    runtime_torch.TorchRuntime(weights, "f32", "cpu")
-
-
-def test_int8_stays_close_to_f32() -> None:
-    need("openvino")
-    game = zermelo.game("connect4")
-    weights = network(game, options=NetworkOptions(blocks=3, filters=16))
-    exact = NetworkEvaluator(weights, "openvino", "f32")
-    rough = NetworkEvaluator(weights, "openvino", "int8")
-    found = difference(exact, rough, game, sample_positions(game, 200, seed=9))
-    assert 0 < found.policy_kl < 0.01
-    assert found.value_mean < 0.02
-    assert found.top_changed < 0.1
-    assert "top move" in str(found)
-    same = difference(exact, exact, game, sample_positions(game, 20))
-    assert same.policy_kl == same.value_max == same.top_changed == 0
-
-
-@pytest.mark.technique("T12")
-def test_bf16_stays_close_to_f32() -> None:
-    game = zermelo.game("connect4")
-    weights = network(game)
-    need_bf16_in_torch()
-    exact = NetworkEvaluator(weights, "torch", "f32")
-    rough = NetworkEvaluator(weights, "torch", "bf16")
-    found = difference(exact, rough, game, sample_positions(game, 60, seed=9))
-    assert found.policy_kl < 0.01
-    assert found.value_max < 0.05
-
-
-@pytest.mark.parametrize(
-    ("backend", "precision", "sentence"),
-    [
-        ("cuda", "f32", "no backend 'cuda'"),
-        ("openvino", "f8", "no precision 'f8'"),
-        ("onnx", "bf16", "f32 only"),
-        ("onnx", "int8", "openvino only"),
-        ("torch", "int8", "openvino only"),
-    ],
-)
-def test_what_a_runtime_cannot_do_is_said(backend: str, precision: str, sentence: str) -> None:
-    if backend in BACKENDS:
-        need(backend)
-    with pytest.raises(UserError, match=sentence):
-        make_runtime(network(zermelo.game("tictactoe")), backend, precision)
 
 
 def test_observations_of_the_wrong_shape_are_refused() -> None:
