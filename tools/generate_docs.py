@@ -83,12 +83,11 @@ def games() -> str:
 
 def shard_columns() -> str:
     """The columns of shards as `Samples` and `GameRecords` declare them."""
-    from zermelo.replay.records import RECORD_COLUMNS
-    from zermelo.replay.samples import COLUMNS
+    from zermelo.replay.header import ALL_COLUMNS
 
     letters = {"samples": "N", "entries": "E", "records": "G", "moves": "A"}
     lines = ["| column | type | shape | since | meaning | rule |", "|---|---|---|---|---|---|"]
-    for name, one in (COLUMNS | RECORD_COLUMNS).items():
+    for name, one in ALL_COLUMNS.items():
         dtype, shape = one.dtype.replace("|", r"\|"), letters[one.per] + ", W" * one.wide
         lines.append(
             f"| `{name}` | `{dtype}` | [{shape}] | {one.since} | {one.says} | {one.must} |"

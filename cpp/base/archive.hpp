@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/refused.hpp"
@@ -64,6 +65,20 @@ inline std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t sum = 0xCBF29CE484222325ull;
   for (const char c : bytes) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
   return sum;
+}
+
+// The bytes with their checksum behind them, and without it: Refused if it is not theirs.
+inline std::string sealed(WriteArchive archive) {
+  archive.number(checksum(archive.bytes));
+  return std::move(archive.bytes);
+}
+inline std::string_view unsealed(std::string_view bytes) {
+  std::uint64_t sum = 0;
+  if (bytes.size() < sizeof(sum)) throw Refused("the saved state is cut off");
+  const std::string_view body = bytes.substr(0, bytes.size() - sizeof(sum));
+  std::memcpy(&sum, bytes.data() + body.size(), sizeof(sum));
+  if (sum != checksum(body)) throw Refused("the saved state is damaged");
+  return body;
 }
 
 }  // namespace zermelo

@@ -5,12 +5,38 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/refused.hpp"
 #include "games/game.hpp"
 #include "search/board.hpp"
 #include "selfplay/columns.hpp"
 #include "selfplay/resign.hpp"
 
 namespace zermelo {
+
+// What saved games begin with: the version and how many they are. Returns how many columns their
+// samples have. Throws Refused if they are not so many games of a known version.
+template <class Archive>
+std::uint64_t transfer_heading(Archive& archive, std::uint64_t games) {
+  constexpr std::uint64_t kFormat = 0x5A53504C41593032ull;
+  constexpr std::uint64_t kFirstFormat = 0x5A53504C41593031ull;  // its samples had kFirstColumns
+  constexpr std::uint64_t kFirstColumns = 13;
+  std::uint64_t format = kFormat;
+  std::uint64_t found = games;
+  std::uint64_t columns = SampleColumns::kCount;
+  archive.number(format);
+  archive.number(found);
+  if (format == kFirstFormat) {
+    columns = kFirstColumns;
+  } else {
+    archive.number(columns);
+  }
+  const bool known = format == kFormat || format == kFirstFormat;
+  const bool sensible = columns >= kFirstColumns && columns <= SampleColumns::kCount;
+  if (!known || !sensible || found != games) {
+    throw Refused("the saved state is of another version or number of games");
+  }
+  return columns;
+}
 
 template <Game G>
 struct PlayingBoard {
@@ -27,13 +53,13 @@ struct PlayingBoard {
   bool noted = false;  // ... and it has been
   std::int64_t opening_plies = 0;
 
-  // For saving, without the tree. `has_played`: whether the samples know what was played.
+  // For saving, without the tree; `columns` as in SampleColumns.
   template <class Archive>
-  void transfer(Archive& archive, bool has_played) {
+  void transfer(Archive& archive, std::uint64_t columns) {
     archive.number(random);
     archive.vector(history);
     archive.vector(movers);
-    samples.transfer(archive, has_played);
+    samples.transfer(archive, columns);
     for (ResignWatch& watch : watches) watch.transfer(archive);
     archive.number(audit);
     archive.number(noted);

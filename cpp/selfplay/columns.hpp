@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "base/types.hpp"
@@ -26,34 +27,37 @@ enum SampleFlag : std::uint8_t {
   kProven = 16,      // the search had proved the position's result; of a game: it ended by that
 };
 
-// X(type, name), in the order of the file. N samples with E policy entries together; a sample's
-// entries are its legal actions, ascending. New columns go last: see transfer().
-#define ZERMELO_SAMPLE_COLUMNS(X)                                                \
-  X(std::uint64_t, observations)   /* [N * words] */                             \
-  X(std::uint16_t, policy_counts)  /* [N] */                                     \
-  X(std::uint16_t, policy_actions) /* [E] */                                     \
-  X(std::uint16_t, policy_shares)  /* [E], of kShareUnit; all 0 without kFull */ \
-  X(std::int8_t, results)          /* -1, 0, 1 */                                \
-  X(std::int16_t, values)          /* root value, of kValueUnit */               \
-  X(std::uint16_t, draws)          /* root draw probability, of kShareUnit */    \
-  X(std::uint16_t, plies)          /* played before */                           \
-  X(std::uint16_t, plies_left)     /* until the end */                           \
-  X(std::uint32_t, iterations)     /* of the network that searched */            \
-  X(std::uint32_t, games)          /* number of the game's record */             \
-  X(std::uint8_t, symmetries)      /* how many the position has */               \
-  X(std::uint8_t, flags)           /* SampleFlag */                              \
-  X(Action, played)                /* in the policy's frame; kNoAction: the game ended */
+// X(type, name, absent), in the order of the file. N samples with E policy entries together; a
+// sample's entries are its legal actions, ascending. A new column goes last: samples of games that
+// were saved before it have `absent` there.
+#define ZERMELO_SAMPLE_COLUMNS(X)                                                   \
+  X(std::uint64_t, observations, 0)   /* [N * words] */                             \
+  X(std::uint16_t, policy_counts, 0)  /* [N] */                                     \
+  X(std::uint16_t, policy_actions, 0) /* [E] */                                     \
+  X(std::uint16_t, policy_shares, 0)  /* [E], of kShareUnit; all 0 without kFull */ \
+  X(std::int8_t, results, 0)          /* -1, 0, 1 */                                \
+  X(std::int16_t, values, 0)          /* root value, of kValueUnit */               \
+  X(std::uint16_t, draws, 0)          /* root draw probability, of kShareUnit */    \
+  X(std::uint16_t, plies, 0)          /* played before */                           \
+  X(std::uint16_t, plies_left, 0)     /* until the end */                           \
+  X(std::uint32_t, iterations, 0)     /* of the network that searched */            \
+  X(std::uint32_t, games, 0)          /* number of the game's record */             \
+  X(std::uint8_t, symmetries, 0)      /* how many the position has */               \
+  X(std::uint8_t, flags, 0)           /* SampleFlag */                              \
+  X(Action, played, kNoAction)        /* in the policy's frame; kNoAction: the game ended */
 
-// G games with A actions together, from the initial position, as they were played.
+// X(type, name): G games with A actions together, from the initial position, as they were played.
 #define ZERMELO_GAME_COLUMNS(X)                                                     \
   X(std::uint32_t, game_lengths) /* [G] plies that were played */                   \
   X(std::uint8_t, game_outcomes) /* [G] Outcome */                                  \
   X(std::uint8_t, game_flags)    /* [G] kResigned, kAdjudicated, kAudit, kProven */ \
   X(Action, game_actions)        /* [A], game after game */
 
-#define ZERMELO_DECLARE(type, name) std::vector<type> name;
-#define ZERMELO_SHOW(type, name) f(#name, name);
-#define ZERMELO_CHANGE(type, name) f(name, others.name...);
+#define ZERMELO_DECLARE(type, name, ...) std::vector<type> name;
+#define ZERMELO_SHOW(type, name, ...) f(#name, name);
+#define ZERMELO_CHANGE(type, name, ...) f(name, others.name...);
+#define ZERMELO_NAME(type, name, ...) #name,
+#define ZERMELO_TRANSFER(type, name, absent) f(name, absent);
 
 struct SampleColumns {
   ZERMELO_SAMPLE_COLUMNS(ZERMELO_DECLARE)
@@ -77,13 +81,21 @@ struct SampleColumns {
   void clear() {
     change_each([](auto& column) { column.clear(); });
   }
-  // `played` is not in what was saved before it was a column.
+
+  static constexpr const char* kNames[] = {ZERMELO_SAMPLE_COLUMNS(ZERMELO_NAME)};
+  static constexpr std::uint64_t kCount = std::size(kNames);
+  // The first `columns` of them are saved or read; the others are absent.
   template <class Archive>
-  void transfer(Archive& archive, bool has_played) {
-    change_each([&](auto& column) {
-      if (has_played || static_cast<const void*>(&column) != &played) archive.vector(column);
-    });
-    if (!has_played) played.assign(size(), kNoAction);
+  void transfer(Archive& archive, std::uint64_t columns) {
+    std::uint64_t index = 0;
+    const auto f = [&]<class T>(std::vector<T>& column, auto absent) {
+      if (index++ < columns) {
+        archive.vector(column);
+      } else {
+        column.assign(size(), static_cast<T>(absent));
+      }
+    };
+    ZERMELO_SAMPLE_COLUMNS(ZERMELO_TRANSFER)
   }
 };
 
@@ -101,6 +113,8 @@ struct GameColumns {
 #undef ZERMELO_DECLARE
 #undef ZERMELO_SHOW
 #undef ZERMELO_CHANGE
+#undef ZERMELO_NAME
+#undef ZERMELO_TRANSFER
 #undef ZERMELO_SAMPLE_COLUMNS
 #undef ZERMELO_GAME_COLUMNS
 

@@ -18,7 +18,6 @@
 
 #include "base/archive.hpp"
 #include "base/random.hpp"
-#include "base/refused.hpp"
 #include "search/prepare.hpp"
 #include "search/result.hpp"
 #include "search/reuse.hpp"
@@ -128,17 +127,11 @@ class Runner {
   std::string save() const {
     WriteArchive archive;
     const_cast<Runner*>(this)->transfer(archive);
-    archive.number(checksum(archive.bytes));
-    return std::move(archive.bytes);
+    return sealed(std::move(archive));
   }
   // Throws Refused, and then the runner is as it was.
   void load(std::string_view bytes) {
-    std::uint64_t sum = 0;
-    if (bytes.size() < sizeof(sum)) throw Refused("the saved state is cut off");
-    const std::string_view body = bytes.substr(0, bytes.size() - sizeof(sum));
-    std::memcpy(&sum, bytes.data() + body.size(), sizeof(sum));
-    if (sum != checksum(body)) throw Refused("the saved state is damaged");
-    ReadArchive archive(body);
+    ReadArchive archive(unsealed(bytes));
     transfer(archive);
     drop_trees();
     for (auto& board : boards_) {
@@ -157,17 +150,9 @@ class Runner {
 
   template <class Archive>
   void transfer(Archive& archive) {
-    constexpr std::uint64_t kFormat = 0x5A53504C41593032ull;
-    constexpr std::uint64_t kWithoutPlayed = 0x5A53504C41593031ull;  // as written before
-    std::uint64_t format = kFormat;
-    auto games = static_cast<std::uint64_t>(boards_.size());
-    archive.number(format);
-    archive.number(games);
-    if ((format != kFormat && format != kWithoutPlayed) || games != boards_.size()) {
-      throw Refused("the saved state is of another version or number of games");
-    }
+    const std::uint64_t columns = transfer_heading(archive, boards_.size());
     archive.number(next_game_);
-    for (auto& board : boards_) board->transfer(archive, format == kFormat);
+    for (auto& board : boards_) board->transfer(archive, columns);
   }
 
   void make_worker() {

@@ -10,6 +10,7 @@ import numpy as np
 import zermelo
 from zermelo.games.native import is_native
 from zermelo.replay import FULL, Samples, ShardHeader, shard_path, write_shard
+from zermelo.replay.samples import COLUMNS
 
 MAX_PLIES = 200
 
@@ -56,7 +57,7 @@ def random_samples(
     """
     game: Any = zermelo.game(name) if isinstance(name, str) else name
     rng = np.random.default_rng(seed)
-    columns: dict[str, list[Any]] = {key: [] for key in Samples.__dataclass_fields__}
+    columns: dict[str, list[Any]] = {name: [] for name, one in COLUMNS.items() if one.since <= 2}
     for number in range(games):
         state = game.initial()
         players: list[int] = []

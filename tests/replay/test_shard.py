@@ -34,7 +34,7 @@ from zermelo.replay import (
     write_shard,
 )
 from zermelo.replay import samples as samples_module
-from zermelo.replay.records import RECORD_COLUMNS
+from zermelo.replay.header import ALL_COLUMNS, FORMAT
 from zermelo.replay.samples import COLUMNS
 from zermelo.replay.shard import MAGIC, PREFIX
 
@@ -200,9 +200,11 @@ def test_other_files_are_no_shards(tmp_path: Path) -> None:
         read_shard(tmp_path / "none")
     shard = put_shard(tmp_path, random_samples("tictactoe", games=1), "tictactoe")
     data = bytearray(shard.read_bytes())
-    data[8] = 3
+    data[8] = FORMAT + 1
     shard.write_bytes(data)
-    with pytest.raises(ShardError, match="has version 3 of the format, not one from 1 to 2"):
+    with pytest.raises(
+        ShardError, match=f"has version {FORMAT + 1} of the format, not one from 1 to {FORMAT}"
+    ):
         read_header(shard)
 
 
@@ -276,7 +278,7 @@ def test_the_document_describes_the_columns_flags_and_header_as_they_are(tmp_pat
     lengths = {"samples": "N", "entries": "E", "records": "G", "moves": "A"}
     assert shown == [
         (name, one.dtype.replace("|", r"\|"), lengths[one.per] + ", W" * one.wide)
-        for name, one in (COLUMNS | RECORD_COLUMNS).items()
+        for name, one in ALL_COLUMNS.items()
     ]
     flags = re.findall(r"^\| (\d+) \| ([A-Z]+) \|", text, re.MULTILINE)
     assert flags == [(str(getattr(samples_module, name)), name) for _, name in flags]

@@ -4,8 +4,9 @@ Types, the order of the file, checks of rows, older files, windows and the table
 docs/formats/shard.md follow from the declaration. The core declares what it fills in
 cpp/selfplay/columns.hpp; a test holds the two against each other. Knows no particular column.
 
-A new column is a field here, the last of its class, with `since` a new FORMAT and `older` what
-stands for it in older files; a line in the core's table, and where the core fills it.
+A new column is a field, the last of its class, with a new version of the format as `since` and
+with `older`, which stands for it in older files; a line in the core's table; and the place where
+the core fills it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from zermelo.errors import UserError
 from zermelo.replay.schema import Schema
 
 Array = NDArray[Any]
-FORMAT = 2  # the version of the format that is written; all from 1 on are read
 # What a column can be of, and what one of these is called.
 ROW = {"samples": "row", "entries": "entry", "records": "record", "moves": "move"}
 

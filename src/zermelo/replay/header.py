@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from zermelo.games.protocol import Game
-from zermelo.replay.columns import FORMAT, ShardError
+from zermelo.replay.columns import ShardError
 from zermelo.replay.records import RECORD_COLUMNS, GameRecords
 from zermelo.replay.samples import COLUMNS, Samples
 from zermelo.replay.schema import Schema
 
+ALL_COLUMNS = COLUMNS | RECORD_COLUMNS  # in the order of the file
+# The version of the format that is written, the newest of any column; all from 1 on are read.
+FORMAT = max(column.since for column in ALL_COLUMNS.values())
 SINCE_2 = ("records", "moves")  # numbers that version 1 of the format does not have
 
 
@@ -72,7 +75,7 @@ class ShardHeader:
         words = self.schema.layout.words
         return [
             (name, column.dtype, column.shape(vars(self), words))
-            for name, column in (COLUMNS | RECORD_COLUMNS).items()
+            for name, column in ALL_COLUMNS.items()
             if column.since <= self.version
         ]
 

@@ -24,8 +24,8 @@ import numpy as np
 from zermelo.errors import UserError
 from zermelo.files import sync_directory, write_whole
 from zermelo.games.protocol import Game
-from zermelo.replay.columns import FORMAT, ShardError, typed
-from zermelo.replay.header import ShardHeader
+from zermelo.replay.columns import ShardError, typed
+from zermelo.replay.header import FORMAT, ShardHeader
 from zermelo.replay.records import GameRecords
 from zermelo.replay.rules import check_records, check_rows
 from zermelo.replay.samples import Samples
