@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 CPP_FILES = $(shell git ls-files 'cpp/*.hpp' 'cpp/*.cpp')
 TIDY_FILES = tools/tidy.cpp $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP_FILES)))
+CORES = $(shell getconf _NPROCESSORS_ONLN)
 # A file's tests run in one process. A process that dies, or a test that hangs, ends the run.
 PYTEST = $(PY) -m pytest -n auto --maxprocesses 8 --dist loadfile --max-worker-restart 0
 GUARD = --timeout 120 -o faulthandler_timeout=180 -o faulthandler_exit_on_timeout=true
@@ -48,7 +49,7 @@ check: setup ## Format, lint, types, layers, generated docs
 	$(PY) tools/check_sizes.py
 	$(PY) tools/technique_index.py
 	$(PY) tools/generate_docs.py --check
-	$(BIN)/clang-tidy --quiet $(TIDY_FILES) -- -std=c++20 -Icpp
+	printf '%s\n' $(TIDY_FILES) | xargs -P $(CORES) -I FILE $(BIN)/clang-tidy --quiet FILE -- -std=c++20 -Icpp
 
 format: setup ## Format both languages
 	$(BIN)/ruff format .
@@ -62,10 +63,12 @@ build/%/core_tests: setup FORCE
 	@$(BIN)/cmake --build build/$*
 FORCE:
 
-sanitize: setup ## C++ tests under ASan + UBSan, threaded code under TSan
-	$(MAKE) build/asan/core_tests SANITIZER=address,undefined BUILD_TYPE=RelWithDebInfo
+build/asan/core_tests: SANITIZER = address,undefined
+build/tsan/core_tests: SANITIZER = thread
+build/asan/core_tests build/tsan/core_tests: BUILD_TYPE = RelWithDebInfo
+
+sanitize: build/asan/core_tests build/tsan/core_tests ## C++ tests under ASan + UBSan, threaded code under TSan
 	$(SANITIZE_ENV) build/asan/core_tests
-	$(MAKE) build/tsan/core_tests SANITIZER=thread BUILD_TYPE=RelWithDebInfo
 	build/tsan/core_tests threads
 
 bench: setup ## Speeds against their references
