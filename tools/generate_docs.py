@@ -134,7 +134,7 @@ def sources(folder: Path) -> list[Path]:
     """The files that say what they own; not tests of the core, there is one per header."""
     kinds = (path for path in folder.iterdir() if path.suffix in OPENING)
     kept = (path for path in kinds if path.name != "__init__.py" and summary(path))
-    return [] if "tests" in folder.parts else sorted(kept)
+    return [] if "tests" in folder.relative_to(ROOT).parts else sorted(kept)
 
 
 def summary(path: Path) -> str:
