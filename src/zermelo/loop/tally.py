@@ -15,6 +15,7 @@ class SelfPlayTally:
     def __init__(self, workers: int = 1) -> None:
         self.workers = workers  # that play at the same time
         self._shards: dict[int, dict[str, dict[str, Any]]] = {}
+        self._totals: dict[int, dict[str, Any]] = {}  # asked for far more often than shards come
 
     def add(self, message: dict[str, Any]) -> None:
         """What a pool tells of a shard."""
@@ -22,26 +23,32 @@ class SelfPlayTally:
 
     def add_shard(self, iteration: int, name: str, statistics: dict[str, Any]) -> None:
         """A shard, finished now or found on disk."""
-        self._shards.setdefault(iteration, {})[name] = statistics
+        shards = self._shards.setdefault(iteration, {})
+        fresh = [statistics]
+        if name in shards:  # what it said before does not count any more
+            self._totals.pop(iteration)
+            fresh = list((shards | {name: statistics}).values())
+        shards[name] = statistics
+        for found in fresh:
+            add_statistics(self._totals.setdefault(iteration, {}), found)
 
     def forget(self, iteration: int) -> None:
         """The iteration is played anew."""
         self._shards.pop(iteration, None)
+        self._totals.pop(iteration, None)
 
     def drop_before(self, iteration: int) -> None:
         """Earlier iterations will not be asked for again."""
         for old in [i for i in self._shards if i < iteration]:
-            del self._shards[old]
+            self.forget(old)
 
     def count(self, iteration: int, what: str = "samples") -> int:
         """A sum over the iteration's shards."""
-        return int(self.total(iteration).get(what, 0))
+        return int(self._totals.get(iteration, {}).get(what, 0))
 
     def total(self, iteration: int) -> dict[str, Any]:
         """All sums of the iteration's shards."""
-        total: dict[str, Any] = {}
-        for statistics in self._shards.get(iteration, {}).values():
-            add_statistics(total, statistics)
+        total = dict(self._totals.get(iteration, {}))
         total.pop("iteration", None)
         return total
 
