@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LADDER = ("base", "games", "search", "selfplay", "bindings")
+LADDER = ("base", "games", "network", "search", "selfplay", "bindings")
 ANYTHING = {"tests"}  # folders that may include every folder but bindings
 BINDINGS = "bindings"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

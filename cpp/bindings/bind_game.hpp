@@ -125,6 +125,15 @@ nb::class_<BoundGame<G>> bind_game(nb::module_& m, const char* name, const char*
           },
           "(planes, rows, columns)")
       .def_prop_ro(
+          "observation_layout",
+          [](const Self& g) {
+            const auto& layout = g.rules->layout();
+            return std::make_tuple(layout.rows, layout.columns, layout.binary_planes,
+                                   layout.scalar_scales, layout.dense_planes);
+          },
+          "Of packed observations: rows, columns, binary planes, scales of scalar planes, dense "
+          "planes.")
+      .def_prop_ro(
           "packed_words", [](const Self& g) { return g.rules->layout().words(); },
           "64-bit words of one packed observation.")
       .def("initial", [](const Self& g) { return State{g.rules, g.rules->initial()}; })
