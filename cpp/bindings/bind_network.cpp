@@ -11,7 +11,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
-#include "network/sparse.hpp"
+#include "search/sparse_evaluator.hpp"
 
 namespace zermelo::bindings {
 
@@ -115,6 +115,25 @@ void bind_network(nb::module_& m) {
           nb::arg("layout"), nb::arg("window_planes") = std::vector<int>{},
           nb::arg("windows") = std::vector<std::vector<int>>{})
       .def_prop_ro("num_rows", &FeatureSet::num_rows, "The bias, which is the last, included.")
+      .def(
+          "pack",
+          [](const FeatureSet& features,
+             nb::ndarray<const float, nb::ndim<4>, nb::c_contig, nb::device::cpu> planes) {
+            const ObservationLayout& layout = features.layout();
+            const std::size_t batch = planes.shape(0);
+            if (planes.size() != batch * static_cast<std::size_t>(layout.floats())) {
+              misuse("planes of a position are ", layout.floats(), " numbers");
+            }
+            const auto words = static_cast<std::size_t>(layout.words());
+            auto out = new_array<std::uint64_t>({batch, words});
+            for (std::size_t i = 0; i < batch; ++i) {
+              pack_observation(layout,
+                               planes.data() + i * static_cast<std::size_t>(layout.floats()),
+                               out.data() + i * words);
+            }
+            return out.numpy();
+          },
+          nb::arg("planes"), "Planes [B, planes, rows, columns] as packed observations.")
       .def("read", &read_batch, nb::arg("packed"),
            "Rows of packed observations [B, words] and where each position's begin; then rows "
            "with a factor, where they begin, and the factors.");
@@ -145,6 +164,19 @@ void bind_network(nb::module_& m) {
       .def_prop_ro("kernels", [](const SparseNetwork& n) { return std::string(n.kernels_name()); })
       .def("evaluate", &evaluate_batch, nb::arg("packed"),
            "Logits [B, actions] and win, draw, loss [B, 3] of packed observations [B, words].");
+  nb::class_<SparseSlot>(m, "SparseSlot", "A processor network for searches, exchangeable.")
+      .def(
+          "__init__",
+          [](SparseSlot* self, std::shared_ptr<SparseNetwork> network) {
+            new (self) SparseSlot(std::move(network));
+          },
+          nb::arg("network"))
+      .def(
+          "set",
+          [](SparseSlot& self, std::shared_ptr<SparseNetwork> network) {
+            self.set(std::move(network));
+          },
+          nb::arg("network"), "Searches take it for their next batch; any thread.");
 }
 
 }  // namespace zermelo::bindings

@@ -81,11 +81,32 @@ std::vector<std::vector<int>> cell_maps(const G& game, int count) {
   return maps;
 }
 
+using Words = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The cell maps that `symmetries` ask for, after making sure that the arrays fit each other.
+template <Game G>
+std::vector<std::vector<int>> checked_maps(const G& game, const Words& observations,
+                                           const Rows& rows, const Bytes& symmetries) {
+  const int words = game.layout().words();
+  if (observations.shape(1) != static_cast<std::size_t>(words) ||
+      symmetries.shape(0) != rows.shape(0)) {
+    misuse("samples of '", game.name(), "' have ", words, " words, which the arrays do not fit");
+  }
+  int count = 1;
+  for (std::size_t i = 0; i < rows.shape(0); ++i) {
+    count = std::max(count, symmetries.data()[i] + 1);
+    const std::int64_t row = rows.data()[i];
+    if (row < 0 || row >= static_cast<std::int64_t>(observations.shape(0))) {
+      misuse("row ", row, " is not below ", observations.shape(0));
+    }
+  }
+  return cell_maps(game, count);
+}
+
 template <Game G>
 void bind_decoding(nb::module_& m) {
-  using Words = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-  using Rows = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-  using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
   m.def(
       "decode_samples",
@@ -94,20 +115,11 @@ void bind_decoding(nb::module_& m) {
         const std::size_t batch = rows.shape(0);
         const auto words = static_cast<std::size_t>(layout.words());
         const auto floats = static_cast<std::size_t>(layout.floats());
-        if (observations.shape(1) != words || symmetries.shape(0) != batch ||
-            out.size() != batch * floats) {
-          misuse("samples of '", game.rules->name(), "' have ", words, " words and ", floats,
+        const auto maps = checked_maps(*game.rules, observations, rows, symmetries);
+        if (out.size() != batch * floats) {
+          misuse("samples of '", game.rules->name(), "' have ", floats,
                  " numbers, which the arrays do not fit");
         }
-        int count = 1;
-        for (std::size_t i = 0; i < batch; ++i) {
-          count = std::max(count, symmetries.data()[i] + 1);
-          const std::int64_t row = rows.data()[i];
-          if (row < 0 || row >= static_cast<std::int64_t>(observations.shape(0))) {
-            misuse("row ", row, " is not below ", observations.shape(0));
-          }
-        }
-        const auto maps = cell_maps(*game.rules, count);
         nb::gil_scoped_release unlocked;
         for (std::size_t i = 0; i < batch; ++i) {
           const auto row = static_cast<std::size_t>(rows.data()[i]);
@@ -118,6 +130,23 @@ void bind_decoding(nb::module_& m) {
       nb::arg("game"), nb::arg("observations"), nb::arg("rows"), nb::arg("symmetries"),
       nb::arg("out"),
       "Expands rows of packed observations, each under its symmetry, into float32 planes.");
+  m.def(
+      "transform_samples",
+      [](const BoundGame<G>& game, Words observations, Rows rows, Bytes symmetries) {
+        const ObservationLayout& layout = game.rules->layout();
+        const auto words = static_cast<std::size_t>(layout.words());
+        const auto maps = checked_maps(*game.rules, observations, rows, symmetries);
+        auto out = new_array<std::uint64_t>({rows.shape(0), words});
+        nb::gil_scoped_release unlocked;
+        for (std::size_t i = 0; i < rows.shape(0); ++i) {
+          permute_observation(layout, observations.data() + rows.data()[i] * words,
+                              maps[symmetries.data()[i]], out.data() + i * words);
+        }
+        nb::gil_scoped_acquire locked;
+        return out.numpy();
+      },
+      nb::arg("game"), nb::arg("observations"), nb::arg("rows"), nb::arg("symmetries"),
+      "Rows of packed observations, each under its symmetry, packed as they were.");
   m.def(
       "action_maps",
       [](const BoundGame<G>& game, int count) {

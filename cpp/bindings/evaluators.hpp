@@ -204,13 +204,14 @@ std::shared_ptr<Evaluator<G>> make_evaluator(const G& game, nb::object evaluator
     const auto spec = nb::cast<RolloutSpec>(evaluator);
     return std::make_shared<RolloutEvaluator<G>>(game, spec.rollouts, spec.max_plies, spec.seed);
   }
-  if (nb::isinstance<SparseNetwork>(evaluator)) {
-    auto network = nb::cast<std::shared_ptr<SparseNetwork>>(evaluator);
+  if (nb::isinstance<SparseSlot>(evaluator)) {
+    auto slot = nb::cast<std::shared_ptr<SparseSlot>>(evaluator);
+    const auto network = slot->get();
     if (network->num_actions() != static_cast<std::size_t>(game.num_actions()) ||
         network->features().layout().words() != game.layout().words()) {
       misuse("the sparse network is for another game than '", game.name(), "'");
     }
-    return std::make_shared<SparseEvaluator<G>>(std::move(network));
+    return std::make_shared<SparseEvaluator<G>>(std::move(slot));
   }
   if (nb::isinstance<GatherSpec>(evaluator)) {
     auto& spec = nb::cast<GatherSpec&>(evaluator);

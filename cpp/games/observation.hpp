@@ -8,6 +8,8 @@
 // Expanded, the planes stand in that order: [planes][rows][columns], always from the mover's side.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -69,6 +71,53 @@ inline void expand_observation(const ObservationLayout& layout, const std::uint6
   }
   words += layout.scalar_words();
   std::memcpy(out, words, sizeof(float) * layout.dense_planes * cells);
+}
+
+// The opposite of `expand_observation`: a binary cell is set if its float is not 0, a scalar plane
+// is read at its first cell.
+inline void pack_observation(const ObservationLayout& layout, const float* planes,
+                             std::uint64_t* words) {
+  const int cells = layout.cells();
+  std::memset(words, 0, sizeof(std::uint64_t) * static_cast<std::size_t>(layout.words()));
+  for (int plane = 0; plane < layout.binary_planes; ++plane, planes += cells) {
+    std::uint64_t* bits = words + plane * layout.words_per_plane();
+    for (int cell = 0; cell < cells; ++cell) {
+      bits[cell / 64] |= std::uint64_t{planes[cell] != 0} << (cell % 64);
+    }
+  }
+  words += layout.binary_words();
+  for (int plane = 0; plane < layout.scalar_planes(); ++plane, planes += cells) {
+    const float byte = std::round(*planes / layout.scalar_scales[plane]);
+    const auto kept = static_cast<std::uint64_t>(byte > 0 ? (byte < 255 ? byte : 255) : 0);
+    words[plane / 8] |= kept << (plane % 8 * 8);
+  }
+  words += layout.scalar_words();
+  std::memcpy(words, planes, sizeof(float) * layout.dense_planes * cells);
+}
+
+// Moves every cell of the planes to `map[cell]`; scalar planes stay.
+inline void permute_observation(const ObservationLayout& layout, const std::uint64_t* words,
+                                const std::vector<int>& map, std::uint64_t* out) {
+  std::memset(out, 0, sizeof(std::uint64_t) * static_cast<std::size_t>(layout.words()));
+  const int per_plane = layout.words_per_plane();
+  for (int plane = 0; plane < layout.binary_planes; ++plane) {
+    for (int word = 0; word < per_plane; ++word) {
+      for (std::uint64_t rest = words[plane * per_plane + word]; rest != 0; rest &= rest - 1) {
+        const int cell = map[word * 64 + std::countr_zero(rest)];
+        out[plane * per_plane + cell / 64] |= std::uint64_t{1} << (cell % 64);
+      }
+    }
+  }
+  words += layout.binary_words();
+  out += layout.binary_words();
+  std::memcpy(out, words, sizeof(std::uint64_t) * static_cast<std::size_t>(layout.scalar_words()));
+  const auto* from = reinterpret_cast<const unsigned char*>(words + layout.scalar_words());
+  auto* to = reinterpret_cast<unsigned char*>(out + layout.scalar_words());
+  const int cells = layout.cells();
+  for (int i = 0; i < layout.dense_planes * cells; ++i) {
+    const int target = i / cells * cells + map[i % cells];
+    std::memcpy(to + sizeof(float) * target, from + sizeof(float) * i, sizeof(float));
+  }
 }
 
 // Sets scalar plane `index` of a packed observation whose scalar words are zero so far.
