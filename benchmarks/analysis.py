@@ -24,8 +24,13 @@ from zermelo.analysis.engine import AnalysisEngine
 from zermelo.analysis.request import Analyse
 from zermelo.cli.evaluators import rules_for
 from zermelo.cores import available_cores
-from zermelo.network import NetworkEvaluator, load_network, random_weights
-from zermelo.network.architecture import NetworkOptions, architecture_for
+from zermelo.network import (
+    NetworkEvaluator,
+    NetworkOptions,
+    architecture_for,
+    load_network,
+    random_weights,
+)
 from zermelo.network.own_search import LOOSE_CACHE
 from zermelo.search import Search, SearchOptions
 

@@ -25,8 +25,7 @@ from typing import Any
 
 import zermelo
 from zermelo import _core
-from zermelo.network import NetworkEvaluator
-from zermelo.network.architecture import NetworkOptions, architecture_for
+from zermelo.network import NetworkEvaluator, NetworkOptions, architecture_for
 from zermelo.network.measure import bare_openvino_rate
 from zermelo.network.weights import random_weights
 

@@ -27,7 +27,7 @@ from torch.nn import functional
 import zermelo
 from zermelo import _core
 from zermelo.network import NetworkOptions, resnet
-from zermelo.network.resnet import new_network
+from zermelo.network.trained import new_network
 from zermelo.replay import Batch, BatchSampler, Samples, merge
 from zermelo.search import SearchOptions
 from zermelo.train import Trainer, TrainOptions

@@ -68,6 +68,7 @@ FeatureSet::FeatureSet(ObservationLayout layout, const std::vector<int>& window_
       if (weight > kMostRows) refuse("window " + std::to_string(w) + " has too many contents");
     }
     window_rows_.push_back(static_cast<std::uint32_t>(next - 1));
+    window_sizes_.push_back(static_cast<std::uint32_t>(weight));
     next += weight - 1;
     if (next >= kMostRows) refuse("the windows have more than 2^24 contents together");
   }
@@ -126,7 +127,10 @@ void FeatureSet::read(const std::uint64_t* words, Features& out) const {
     if (has_windows) add_to_windows(layout_.binary_planes + i / cells, i % cells, out);
   }
   for (std::size_t w = 0; w < window_rows_.size(); ++w) {
-    if (out.contents[w] != 0) out.rows.push_back(window_rows_[w] + out.contents[w]);
+    // A content beyond the last is one of two pieces on a cell, which the planes should not have.
+    if (out.contents[w] != 0 && out.contents[w] < window_sizes_[w]) {
+      out.rows.push_back(window_rows_[w] + out.contents[w]);
+    }
   }
 }
 

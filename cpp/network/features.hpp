@@ -7,7 +7,8 @@
 //   windows   a window is a list of cells; what stands on them selects one of its rows
 //   bias      the last row, always
 // Windows are data: which cells, and which planes tell the contents of a cell apart. A window
-// whose cells are all empty adds nothing (the bias has it). Knows no game and no arithmetic.
+// whose cells are all empty adds nothing (the bias has it), nor does one with two pieces on a cell.
+// Knows no game and no arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +72,7 @@ class FeatureSet {
   std::uint32_t bias_ = 0;
   std::vector<std::uint32_t> digit_of_plane_;  // 0: not a window plane
   std::vector<std::uint32_t> window_rows_;     // of each window, its first row less one
+  std::vector<std::uint32_t> window_sizes_;    // how many contents each has, the empty one too
   std::vector<std::uint32_t> first_share_;     // of each cell, into shares_; one more at the end
   std::vector<Share> shares_;
 };

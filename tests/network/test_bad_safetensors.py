@@ -16,6 +16,7 @@ from refusals import SMALL, refused, small_network
 import zermelo
 from zermelo.errors import UserError
 from zermelo.network import Weights, architecture_for, load_network
+from zermelo.network.architecture import tower_for
 from zermelo.network.build_onnx import onnx_bytes
 from zermelo.network.safetensors_file import safetensors_bytes
 from zermelo.network.weights import fold_norms, state_shapes
@@ -109,7 +110,7 @@ def test_arrays_that_the_network_does_not_have_are_not_read(tmp_path: Path) -> N
 
 
 def test_a_training_state_with_a_kernel_of_another_shape_is_refused(tmp_path: Path) -> None:
-    architecture = architecture_for(zermelo.game("tictactoe"), SMALL)
+    architecture = tower_for(zermelo.game("tictactoe"), SMALL)
     line = np.ones(3000, np.float32)  # as a column and as a row it would be 9 million numbers
     parts = ("weight", "bias", "running_mean", "running_var")
     state = {"input.conv.weight": line} | {f"input.norm.{part}": line for part in parts}

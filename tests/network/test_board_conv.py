@@ -16,6 +16,7 @@ from zermelo.network import (  # noqa: E402
     resnet,
 )
 from zermelo.network.board_conv import board_conv, supports  # noqa: E402
+from zermelo.network.trained import new_network  # noqa: E402
 
 # Rows, columns, channels in and out. Lengths of two cells to eight, both ways round.
 SIZES = [
@@ -73,7 +74,7 @@ def test_a_network_uses_it_to_train_and_never_to_play(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(resnet, "board_conv", counted)
     game = zermelo.game("connect4")
-    network = resnet.new_network(game, NetworkOptions(blocks=2, filters=32))
+    network = new_network(game, NetworkOptions(blocks=2, filters=32))
     boards = torch.rand(4, *game.observation_shape)
     network.eval()
     network(boards)

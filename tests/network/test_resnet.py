@@ -18,7 +18,9 @@ from zermelo.network.safetensors_file import safetensors_bytes
 torch: Any = pytest.importorskip("torch", reason="torch is not installed")
 
 from zermelo.network import resnet  # noqa: E402
-from zermelo.network.resnet import ResidualNetwork, logit_spread, new_network  # noqa: E402
+from zermelo.network.architecture import tower_for  # noqa: E402
+from zermelo.network.resnet import ResidualNetwork  # noqa: E402
+from zermelo.network.trained import logit_spread, new_network  # noqa: E402
 
 SMALL = NetworkOptions(blocks=2, filters=8, value_hidden=16, moves_left=True)
 GAMES = ["tictactoe", "connect4", "othello", "hex", "checkers", "chess", "chess?encoder=lc0"]
@@ -43,6 +45,7 @@ def trained(game: Any, steps: int = 8) -> ResidualNetwork:
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
+    assert isinstance(network, ResidualNetwork)
     return network.eval()
 
 
@@ -123,7 +126,7 @@ def test_a_saved_training_state_plays_without_torch(tmp_path: Path) -> None:
 
 
 def test_the_cost_that_is_shown_is_the_cost() -> None:
-    architecture = architecture_for(zermelo.game("connect4"), SMALL)
+    architecture = tower_for(zermelo.game("connect4"), SMALL)
     network = ResidualNetwork(architecture)
     # The norms add a scale and a shift per channel and take the place of the bias.
     channels = sum(layer.outputs for layer in architecture.layers().values() if layer.norm)

@@ -12,7 +12,7 @@ from zermelo.network import NetworkOptions
 
 torch: Any = pytest.importorskip("torch", reason="torch is not installed")
 
-from zermelo.network.resnet import new_network  # noqa: E402
+from zermelo.network.trained import new_network  # noqa: E402
 from zermelo.train import TrainOptions  # noqa: E402
 from zermelo.train.muon import Muon, orthogonal  # noqa: E402
 from zermelo.train.optimiser import NetworkOptimiser  # noqa: E402

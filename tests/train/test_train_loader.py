@@ -41,7 +41,9 @@ def test_batches_come_whole_and_in_order_whoever_is_slower(batches: list[Batch])
             count = 0
             for wanted, found in zip(batches, loader, strict=True):
                 time.sleep(delay)
-                for name, array in asdict(wanted).items():
+                columns = asdict(wanted)
+                np.testing.assert_array_equal(found.planes.numpy(), columns.pop("observations"))
+                for name, array in columns.items():
                     np.testing.assert_array_equal(getattr(found, name).numpy(), array, name)
                 count += 1
         assert count == 12

@@ -17,12 +17,20 @@ torch: Any = pytest.importorskip("torch", reason="torch is not installed")
 from sample_batches import sample_batches  # noqa: E402
 
 from zermelo.network.graph import Heads  # noqa: E402
-from zermelo.train.loader import to_tensors  # noqa: E402
-from zermelo.train.losses import batch_losses  # noqa: E402
+from zermelo.train.loader import TensorBatch, to_tensors  # noqa: E402
+from zermelo.train.losses import Losses, batch_losses  # noqa: E402
 from zermelo.train.options import TrainOptions  # noqa: E402
 from zermelo.train.tally import Tally  # noqa: E402
 
 OPTIONS = TrainOptions(value_weight=0.7, moves_left_weight=0.2)
+
+
+def losses_of(
+    heads: Heads[torch.Tensor], batch: TensorBatch, blend: float, options: TrainOptions
+) -> Losses:
+    """Of heads with logits of all actions."""
+    legal = heads.policy.gather(1, batch.actions)
+    return batch_losses(Heads(legal, heads.value, heads.moves_left), batch, blend, options)
 
 
 def made_heads(batch: Batch, num_actions: int, left: bool = True) -> Heads[Any]:
@@ -73,7 +81,7 @@ def test_the_loss_equals_a_slow_computation(game: str, left: bool) -> None:
     rules = zermelo.game(game)
     [batch] = sample_batches(rules, 1, 16)
     heads = made_heads(batch, rules.num_actions, left)
-    losses = batch_losses(heads, to_tensors(batch), 0.3, OPTIONS)
+    losses = losses_of(heads, to_tensors(batch), 0.3, OPTIONS)
     assert losses.total.item() == pytest.approx(slow_loss(batch, heads, 0.3, OPTIONS), rel=1e-5)
     assert (losses.moves_left is None) is not left
 
@@ -85,7 +93,7 @@ def test_rows_whose_plies_left_are_not_known_teach_the_others_only() -> None:
     heads = made_heads(batch, rules.num_actions)
     assert heads.moves_left is not None
     plies = heads.moves_left.detach().requires_grad_()
-    losses = batch_losses(Heads(heads.policy, heads.value, plies), to_tensors(batch), 0.3, OPTIONS)
+    losses = losses_of(Heads(heads.policy, heads.value, plies), to_tensors(batch), 0.3, OPTIONS)
     backward(losses.total)
     assert (plies.grad.flatten() != 0).tolist() == [False] * 4 + [True] * 4
     assert losses.moves_left is not None
@@ -101,7 +109,7 @@ def test_only_legal_actions_of_rows_with_a_policy_target_move_the_policy() -> No
     batch.actions[0, :2] = (2, 4)
     batch.policy_weight[0] = 1
     heads = made_heads(batch, rules.num_actions)
-    backward(batch_losses(heads, to_tensors(batch), 0.3, OPTIONS).total)
+    backward(losses_of(heads, to_tensors(batch), 0.3, OPTIONS).total)
     gradient = heads.policy.grad.numpy()
     assert np.isfinite(gradient).all()
     assert np.flatnonzero(gradient[0]).tolist() == [2, 4]
@@ -113,7 +121,7 @@ def test_smoothing_spreads_a_share_over_the_legal_actions_alone() -> None:
     [batch] = sample_batches(rules, 1, 8)
     heads = made_heads(batch, rules.num_actions)
     plain, smooth, sharper = (
-        batch_losses(heads, to_tensors(batch), 0.0, TrainOptions(policy_smoothing=share))
+        losses_of(heads, to_tensors(batch), 0.0, TrainOptions(policy_smoothing=share))
         for share in (0.0, 0.2, 0.1)
     )
     legal = batch.shares >= 0
@@ -142,7 +150,7 @@ def test_a_row_counts_as_often_as_its_weight_says() -> None:
     one, other = Tally(), Tally()
     for tally, b, h in ((one, batch, heads), (other, repeated, copied)):
         tensors = to_tensors(b)
-        tally.add(tensors, batch_losses(h, tensors, 0.3, OPTIONS))
+        tally.add(tensors, losses_of(h, tensors, 0.3, OPTIONS))
     metrics, wanted = one.metrics(), other.metrics()
     for name in wanted.keys() - {"samples", "calibration"}:
         assert metrics[name] == pytest.approx(wanted[name], rel=1e-5), name
@@ -150,7 +158,7 @@ def test_a_row_counts_as_often_as_its_weight_says() -> None:
 
 def test_metrics_are_right_on_a_batch_worked_out_by_hand() -> None:
     batch = Batch(
-        planes=np.zeros((3, 1, 1, 1), np.float32),
+        observations=np.zeros((3, 1, 1, 1), np.float32),
         actions=np.array([[0, 1], [2, 0], [0, 2]]),
         shares=np.array([[0.75, 0.25], [1.0, -1.0], [0.0, 0.0]], np.float32),
         policy_weight=np.array([1, 1, 0], np.float32),
@@ -163,7 +171,7 @@ def test_metrics_are_right_on_a_batch_worked_out_by_hand() -> None:
     policy = torch.log(torch.tensor([[0.2, 0.6, 9.0], [5.0, 1.0, 0.1], [1.0, 1.0, 1.0]]))
     tally = Tally()
     tensors = to_tensors(batch)
-    tally.add(tensors, batch_losses(Heads(policy, even_value, None), tensors, 0.0, OPTIONS))
+    tally.add(tensors, losses_of(Heads(policy, even_value, None), tensors, 0.0, OPTIONS))
     found = tally.metrics()
     # Row 0 has probabilities 1/4 and 3/4 on its two actions; row 1 has one action only.
     row0 = -(0.75 * math.log(0.25) + 0.25 * math.log(0.75))

@@ -17,7 +17,7 @@ from zermelo.search import SearchOptions
 
 torch: Any = pytest.importorskip("torch", reason="torch is not installed")
 
-from zermelo.network.resnet import ResidualNetwork, new_network  # noqa: E402
+from zermelo.network.trained import network_of, new_network  # noqa: E402
 from zermelo.train import Trainer, TrainOptions  # noqa: E402
 
 SMALL = NetworkOptions(blocks=1, filters=8, value_hidden=16)
@@ -64,7 +64,7 @@ def test_a_run_that_goes_through_a_checkpoint_after_every_iteration_ends_the_sam
         store.save(iteration, stopped.weights(), stopped.state())
         newest = store.newest()
         assert newest is not None
-        stopped = Trainer(ResidualNetwork(newest.manifest.network()), TrainOptions(threads=1))
+        stopped = Trainer(network_of(newest.manifest.network()), TrainOptions(threads=1))
         stopped.restore(newest.training())
     assert differing(whole.state(), stopped.state()) == []
     assert whole.state().numbers == stopped.state().numbers

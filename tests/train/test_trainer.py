@@ -19,7 +19,7 @@ torch: Any = pytest.importorskip("torch", reason="torch is not installed")
 
 from sample_batches import sample_batches  # noqa: E402
 
-from zermelo.network.resnet import ResidualNetwork, new_network  # noqa: E402
+from zermelo.network.trained import network_of, new_network  # noqa: E402
 from zermelo.train import DivergedError, Trainer, TrainOptions, arithmetic, learning_rate_at  # noqa: E402
 from zermelo.train import trainer as trainer_module  # noqa: E402
 from zermelo.train.losses import batch_losses  # noqa: E402
@@ -116,7 +116,7 @@ def test_a_run_that_stops_and_goes_on_ends_like_one_that_does_not(
     random_state = torch.random.get_rng_state()
 
     torch.manual_seed(12)
-    resumed = Trainer(ResidualNetwork(halved.network.architecture), options)
+    resumed = Trainer(network_of(halved.network.architecture), options)
     newest = store.newest()
     assert newest is not None
     resumed.restore(newest.training())
@@ -238,7 +238,7 @@ def test_samples_that_are_not_finite_stop_training_before_they_do_harm(
     trainer = made_trainer()
     parameters = [p.detach().clone() for p in trainer.network.parameters()]
     with pytest.raises(DivergedError, match=r"iteration 7, step 0: .*samples' planes.*checkpoint"):
-        trainer.train_iteration([replace(batches[1], planes=planes)], 7, 10)
+        trainer.train_iteration([replace(batches[1], observations=planes)], 7, 10)
     for before, after in zip(parameters, trainer.network.parameters(), strict=True):
         assert torch.equal(before, after)
     assert trainer.iterations == 0

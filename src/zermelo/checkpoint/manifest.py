@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from zermelo.errors import UserError
-from zermelo.network.architecture import Architecture
+from zermelo.network.kinds import AnyArchitecture, architecture_from_dict
 from zermelo.network.places import MANIFEST_FILE
 
 FORMAT = 1
@@ -83,9 +83,9 @@ class Manifest:
             raise CheckpointError(f"{MANIFEST_FILE} does not have the keys of a checkpoint")
         return cls(**body | {"files": _file_entries(body["files"])})
 
-    def network(self) -> Architecture:
+    def network(self) -> AnyArchitecture:
         """What the network looks like."""
-        return Architecture.from_dict(self.architecture)
+        return architecture_from_dict(self.architecture)
 
 
 def plain(value: Any) -> Any:

@@ -21,6 +21,23 @@ class GameOptions:
 class NetworkSettings(NetworkOptions):
     """`NetworkOptions` with their ranges, as a run file states them."""
 
+    kind: str = option(
+        NetworkOptions.kind,
+        "residual: a tower of convolutions; sparse: made for processors.",
+        choices=("residual", "sparse"),
+    )
+    hidden: int = option(
+        NetworkOptions.hidden, "Sparse: units of the first layer.", low=64, high=1024
+    )
+    policy_hidden: int = option(
+        NetworkOptions.policy_hidden,
+        "Sparse: units before the policy; 0 takes the first layer.",
+        low=0,
+        high=1024,
+    )
+    windows: str = option(
+        NetworkOptions.windows, "Sparse: patterns of cells, such as line4 or 2x3; empty for none."
+    )
     blocks: int = option(NetworkOptions.blocks, "Number of residual blocks.", low=0, high=100)
     filters: int = option(NetworkOptions.filters, "Channels of the tower.", low=1, high=2048)
     se_ratio: int = option(

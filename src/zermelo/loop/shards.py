@@ -48,8 +48,9 @@ def spec_for(config: RunConfig, worker: int, seed: int, exact: bool = False) -> 
 
 
 def leaves_runtime_open(config: RunConfig) -> bool:
-    """Whether something is `auto`."""
-    return "auto" in (config.pool.backend, config.pool.precision)
+    """Whether something is `auto`; a processor network has one runtime, the core."""
+    runtime = (config.pool.backend, config.pool.precision)
+    return config.network.kind != "sparse" and "auto" in runtime
 
 
 def measured_runtime(config: RunConfig, weights: Weights, note: Note) -> dict[str, dict[str, Any]]:

@@ -6,27 +6,25 @@ whole truth about one network and is written into every network file.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
-from zermelo.games.python_file import looks_like_file
 from zermelo.network.chess_policy import CHESS_ACTIONS, CHESS_PLANES
-
-# Bounds on what a file may ask for, far above any network of use.
-LIMITS = {"blocks": 100, "filters": 2048, "planes": 4096, "num_actions": 100_000}
-MAX_NAME = 200  # characters of the game's name
-_AT_LEAST_1 = (
-    *("planes", "rows", "columns", "num_actions"),
-    *("filters", "policy_filters", "value_filters", "value_hidden"),
-)
+from zermelo.network.form import NetworkForm
 
 
 @dataclass(frozen=True)
 class NetworkOptions:
     """The sizes of a new network. 0 stands for "chosen by the game or by the other sizes"."""
 
+    kind: str = "residual"  # or "sparse": the processor network
+    hidden: int = 256  # sparse: units of the first layer
+    policy_hidden: int = 64  # sparse: units before the policy; 0 takes the first layer
+    windows: str = ""  # sparse: patterns of cells, such as "line4 2x3"
     blocks: int = 5  # residual blocks, two convolutions each
     filters: int = 64  # channels of the tower
     se_ratio: int = 4  # squeeze-and-excitation: filters / hidden units; 0 leaves it out
@@ -55,14 +53,9 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Architecture:
+class Architecture(NetworkForm):
     """A residual tower with a policy, a value and perhaps a moves-left head."""
 
-    game: str  # the game's full name, settings included
-    planes: int
-    rows: int
-    columns: int
-    num_actions: int
     blocks: int
     filters: int
     se_hidden: int = 0  # hidden units of squeeze-and-excitation; 0: none
@@ -77,16 +70,10 @@ class Architecture:
     castling: str = "flags"  # how an lc0 network sees castling rights: "flags" or "rooks"
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value: Any = getattr(self, field.name)
-            if type(value).__name__ != field.type:
-                raise UserError(f"the network's {field.name} is {value!r}")
-            if field.type == "int" and not 0 <= value <= LIMITS.get(field.name, 1 << 20):
-                raise UserError(f"the network's {field.name} is {value}, which is out of range")
-        self._check_name()
-        for name in (*_AT_LEAST_1, *(("moves_hidden",) if self.moves_filters else ())):
-            if getattr(self, name) < 1:
-                raise UserError(f"the network's {name} is 0")
+        super().__post_init__()
+        self._require_some("filters", "policy_filters", "value_filters", "value_hidden")
+        if self.moves_filters:
+            self._require_some("moves_hidden")
         for name, choices in (
             ("activation", ("relu", "mish")),
             ("policy", ("dense", "conv")),
@@ -98,37 +85,20 @@ class Architecture:
         if self.policy == "conv" and not self._is_chess_shaped():
             raise UserError("a convolutional policy needs chess's 8 x 8 board and 1858 actions")
 
-    def _check_name(self) -> None:
-        """It is looked up and printed, and may come from a stranger's file."""
-        if not self.game.isprintable() or not 0 < len(self.game) <= MAX_NAME:
-            raise UserError(f"the network's game {self.game[:MAX_NAME]!r} is no name of a game")
-        if looks_like_file(self.game):
-            raise UserError(f"the network's game '{self.game}' is a Python file, not a name")
-
     def _is_chess_shaped(self) -> bool:
         board = (self.rows, self.columns) == (8, 8)
         planes = self.policy != "conv" or self.policy_filters >= CHESS_PLANES
         return board and self.num_actions == CHESS_ACTIONS and planes
 
     @property
-    def cells(self) -> int:
-        """Cells of the board."""
-        return self.rows * self.columns
-
-    @property
-    def observation_shape(self) -> tuple[int, int, int]:
-        """(planes, rows, columns), as the game says it."""
-        return (self.planes, self.rows, self.columns)
-
-    @property
-    def form(self) -> tuple[str, tuple[int, ...], int]:
-        """What networks must have in common to take each other's place: rules, planes, actions."""
-        return _form(self.game, self.observation_shape, self.num_actions)
-
-    @property
     def value_outputs(self) -> int:
         """3 for win, draw and loss, 1 for a scalar."""
         return 3 if self.value == "wdl" else 1
+
+    @property
+    def size(self) -> str:
+        """Blocks and filters, in a word."""
+        return f"{self.blocks}x{self.filters}"
 
     def layers(self) -> dict[str, Layer]:
         """The layers with weights, in the order of the forward pass."""
@@ -166,6 +136,10 @@ class Architecture:
             found[f"{name}.bias"] = (layer.outputs,)
         return found
 
+    def dtypes(self) -> dict[str, np.dtype[Any]]:
+        """Of the arrays."""
+        return dict.fromkeys(self.shapes(), np.dtype(np.float32))
+
     def parameters(self) -> int:
         """How many numbers the network has."""
         return sum(_product(shape) for shape in self.shapes().values())
@@ -189,41 +163,16 @@ class Architecture:
 
     def check_fits(self, game: Game) -> None:
         """Refuses a game whose positions or actions the network does not know."""
-        shape, actions = tuple(game.observation_shape), game.num_actions
-        if self.form != _form(game.name, shape, actions):
-            raise UserError(
-                f"the network is for {self.game} ({_shape_text(self.observation_shape)}, "
-                f"{self.num_actions} actions), not for {game.name} ({_shape_text(shape)}, "
-                f"{actions} actions)"
-            )
+        super().check_fits(game)
         if self.castling == "rooks" and "chess960=on" in game.name:  # see graph
             raise UserError(
                 f"the network sees castling rights as rooks in the corners, so it is not for "
                 f"{game.name}"
             )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return asdict(self)
 
-    @classmethod
-    def from_dict(cls, values: object) -> Architecture:
-        """Read back; a mistake in it is a UserError."""
-        if not isinstance(values, dict):
-            raise UserError("the network's description is not a table of sizes")
-        known = {field.name for field in fields(cls)}
-        if set(values) - known:
-            unknown = str(min(set(values) - known, key=str))[:MAX_NAME]
-            raise UserError(f"the network has an unknown size {unknown!r}")
-        try:
-            return cls(**values)
-        except TypeError:
-            raise UserError("the network's description lacks some of its sizes") from None
-
-
-def architecture_for(game: Game, options: NetworkOptions | None = None) -> Architecture:
-    """The network that these options mean for this game."""
-    chosen = options or NetworkOptions()
+def tower_for(game: Game, chosen: NetworkOptions) -> Architecture:
+    """The tower that these options mean for this game."""
     for name in ("blocks", "filters", "policy_filters", "value_filters", "value_hidden"):
         if getattr(chosen, name) < (0 if name == "blocks" else 1):
             raise UserError(f"{name} is {getattr(chosen, name)}, not at least 1")
@@ -256,11 +205,3 @@ def _product(shape: tuple[int, ...]) -> int:
     for size in shape:
         result *= size
     return result
-
-
-def _form(game: str, shape: tuple[int, ...], actions: int) -> tuple[str, tuple[int, ...], int]:
-    return (game.partition("?")[0], shape, actions)
-
-
-def _shape_text(shape: tuple[int, ...]) -> str:
-    return " x ".join(map(str, shape))

@@ -15,17 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.errors import UserError
-from zermelo.network.architecture import Architecture
 from zermelo.network.graph import any_ops, evaluate
+from zermelo.network.kinds import AnyArchitecture, architecture_from_dict
 from zermelo.network.own_search import described_search
-from zermelo.network.weights import Array, Weights
+from zermelo.network.sparse.architecture import SparseArchitecture
+from zermelo.network.sparse.onnx_graph import sparse_graph
+from zermelo.network.weights import Weights
 from zermelo.network.wire import Message, WireError, bytes_field, number_field
 
 OPSET = 17
 IR_VERSION = 8
 METADATA_KEY = "zermelo"
 FORMAT = 1  # of our metadata
-FLOAT, INT64 = 1, 7  # ONNX element types
+# ONNX element types.
+ELEMENTS = {
+    np.dtype(kind): number
+    for kind, number in ((np.float32, 1), (np.int8, 3), (np.int16, 5), (np.int32, 6), (np.int64, 7))
+}
+FLOAT = ELEMENTS[np.dtype(np.float32)]
 _NODES = {"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh"}
 
 
@@ -52,7 +59,8 @@ class OnnxOps:
             self.tensors[name] = _tensor(name, values)
         return name
 
-    def _shape(self, *sizes: int) -> str:
+    def shape(self, *sizes: int) -> str:
+        """Whole numbers as an initialiser."""
         return self.tensor("shape_" + "_".join(map(str, sizes)), np.array(sizes, np.int64))
 
     def _weights(self, layer: str) -> tuple[str, str]:
@@ -85,10 +93,8 @@ class OnnxOps:
 
     def gates(self, x: str, start: int, stop: int) -> str:
         """See `graph.Ops`."""
-        ends = (self._shape(start), self._shape(stop), self._shape(1))
-        return self.node(
-            "Reshape", self.node("Slice", x, *ends), self._shape(0, stop - start, 1, 1)
-        )
+        ends = (self.shape(start), self.shape(stop), self.shape(1))
+        return self.node("Reshape", self.node("Slice", x, *ends), self.shape(0, stop - start, 1, 1))
 
     def flatten(self, x: str) -> str:
         """See `graph.Ops`."""
@@ -116,12 +122,15 @@ def onnx_bytes(weights: Weights, version: str = "") -> bytes:
     """The whole file: any batch size, `observations` in, `policy`, `value` (, `moves_left`) out."""
     a = weights.architecture
     ops = OnnxOps(weights)
-    heads = evaluate(a, any_ops(ops), "observations").outputs()
+    if isinstance(a, SparseArchitecture):
+        heads = sparse_graph(a, ops).outputs()
+    else:
+        heads = evaluate(a, any_ops(ops), "observations").outputs()
     for name, made in heads.items():  # graph outputs get the names that callers know
         ops.nodes.append(
             b"".join((bytes_field(1, made), bytes_field(2, name), bytes_field(4, "Identity")))
         )
-    sizes = {"policy": a.num_actions, "value": a.value_outputs, "moves_left": 1}
+    sizes = {"policy": a.num_actions, "value": 3 if a.value == "wdl" else 1, "moves_left": 1}
     graph = [bytes_field(1, node) for node in ops.nodes]
     graph += [bytes_field(2, "zermelo")]
     graph += [bytes_field(5, tensor) for tensor in ops.tensors.values()]
@@ -147,10 +156,10 @@ def read_onnx(data: bytes | memoryview, name: str) -> Weights:
         if METADATA_KEY not in metadata:
             raise UserError(f"{name}: it is not an ONNX network made by `zermelo export`")
         architecture, search = read_description(metadata[METADATA_KEY], name)
-        shapes = architecture.shapes()
+        shapes, kinds = architecture.shapes(), architecture.dtypes()
         named = [(tensor.text(8), tensor) for tensor in tensors]
         arrays = {
-            key: _read_tensor(tensor, key, shapes[key], name)
+            key: _read_tensor(tensor, key, shapes[key], kinds[key], name)
             for key, tensor in named
             if key in shapes
         }
@@ -159,7 +168,7 @@ def read_onnx(data: bytes | memoryview, name: str) -> Weights:
     return Weights(architecture, arrays, name, search).check()
 
 
-def description(architecture: Architecture, search: Mapping[str, Any], version: str) -> str:
+def description(architecture: AnyArchitecture, search: Mapping[str, Any], version: str) -> str:
     """The metadata of a network file."""
     described = {"format": FORMAT, "version": version, "architecture": architecture.to_dict()}
     if search:
@@ -167,13 +176,13 @@ def description(architecture: Architecture, search: Mapping[str, Any], version: 
     return json.dumps(described)
 
 
-def read_description(text: str, name: str) -> tuple[Architecture, dict[str, Any]]:
+def read_description(text: str, name: str) -> tuple[AnyArchitecture, dict[str, Any]]:
     """The architecture and the search in the metadata of a network file."""
     try:
         described = json.loads(text)
         if described["format"] != FORMAT:
             raise UserError(f"its format is not {FORMAT}")
-        architecture = Architecture.from_dict(described["architecture"])
+        architecture = architecture_from_dict(described["architecture"])
         search = described.get("search", {})
     except UserError as error:
         raise UserError(f"{name}: {error}") from None
@@ -190,7 +199,7 @@ def _attribute(name: str, value: int | list[int]) -> bytes:
 
 
 def _tensor(name: str, values: NDArray[Any]) -> bytes:
-    element = INT64 if values.dtype == np.int64 else FLOAT
+    element = ELEMENTS[values.dtype]
     little = values.astype(values.dtype.newbyteorder("<"))
     dims = b"".join(number_field(1, n) for n in values.shape)
     return dims + number_field(2, element) + bytes_field(8, name) + bytes_field(9, little.tobytes())
@@ -203,10 +212,12 @@ def _value_info(name: str, shape: tuple[int, ...]) -> bytes:
     return bytes_field(1, name) + bytes_field(2, bytes_field(1, tensor_type))
 
 
-def _read_tensor(tensor: Message, key: str, shape: tuple[int, ...], name: str) -> Array:
+def _read_tensor(
+    tensor: Message, key: str, shape: tuple[int, ...], kind: np.dtype[Any], name: str
+) -> NDArray[Any]:
     raw = tensor.view(9)
     if tensor.integers(1) != list(shape):
         raise UserError(f"{name}: the weights '{key}' do not have the shape {shape}")
-    if tensor.integer(2) != FLOAT or len(raw) != 4 * math.prod(shape):
-        raise UserError(f"{name}: the weights '{key}' are not float32 of their shape")
-    return np.frombuffer(raw, "<f4").reshape(shape).astype(np.float32)
+    if tensor.integer(2) != ELEMENTS[kind] or len(raw) != kind.itemsize * math.prod(shape):
+        raise UserError(f"{name}: the weights '{key}' are not {kind} of their shape")
+    return np.frombuffer(raw, kind.newbyteorder("<")).reshape(shape).astype(kind)

@@ -81,7 +81,7 @@ def openvino_model(
     weights: Weights, batch: int = -1, quantise: Quantise | None = None, taps: bool = False
 ) -> Any:
     """A model for one batch size, or for any with -1. `taps` adds every convolution's input."""
-    architecture = weights.architecture
+    architecture = weights.tower
     observations = op.parameter([batch, *architecture.observation_shape], np.float32)
     tapped: list[tuple[str, Node]] = []
 

@@ -57,7 +57,7 @@ class FoldedNetwork(TorchActivations, nn.Module):
 
     def __init__(self, weights: Weights) -> None:
         super().__init__()
-        self.architecture = weights.architecture
+        self.architecture = weights.tower
         for name, array in weights.arrays.items():
             self.register_buffer(name.replace(".", "_"), torch.tensor(array))
 

@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zermelo import _core
 from zermelo.games.protocol import Game
-from zermelo.network.architecture import Architecture
+from zermelo.network.kinds import AnyArchitecture
 from zermelo.network.runtimes import Expand, Runtime, Session, make_runtime
+from zermelo.network.sparse.architecture import SparseArchitecture
+from zermelo.network.sparse.runtime import CoreRuntime
 from zermelo.network.weights import Array, Weights
 
 
@@ -70,7 +73,9 @@ class NetworkEvaluator:
             weights.architecture.check_fits(game)
         self._expand: Expand | None = getattr(game, "expand_observations", None)
         self.choice: list[dict[str, Any]] = []  # what `auto` measured
-        if backend == "auto" or precision == "auto":
+        if isinstance(weights.architecture, SparseArchitecture):
+            backend, precision = "core", "integer"
+        elif backend == "auto" or precision == "auto":
             from zermelo.network.measure import fastest
 
             backend, precision, self.choice = fastest(
@@ -81,6 +86,10 @@ class NetworkEvaluator:
         self._fixed_batch = fixed_batch
         self._swapping = threading.Lock()
         self._ready = _Ready(weights, make_runtime(weights, backend, precision, calibration, game))
+        # What the core searches with, without asking Python; None if it has to.
+        self._slot: _core.SparseSlot | None = None
+        if isinstance(self._ready.runtime, CoreRuntime):
+            self._slot = _core.SparseSlot(self._ready.runtime.network)
 
     @property
     def packed(self) -> bool:
@@ -88,12 +97,17 @@ class NetworkEvaluator:
         return self._expand is not None
 
     @property
+    def native(self) -> Any:
+        """What the core asks in place of this callable: a processor network, else itself."""
+        return self if self._slot is None else self._slot
+
+    @property
     def weights(self) -> Weights:
         """The network in use."""
         return self._ready.weights
 
     @property
-    def architecture(self) -> Architecture:
+    def architecture(self) -> AnyArchitecture:
         """Of the network in use."""
         return self._ready.weights.architecture
 
@@ -174,6 +188,8 @@ class NetworkEvaluator:
             new.made.extend(runtime.session(session) for session in list(old.made))
             new.idle.extend(new.made)
             self._ready = new
+            if self._slot is not None and isinstance(runtime, CoreRuntime):
+                self._slot.set(runtime.network)
 
     def __repr__(self) -> str:
         return f"<NetworkEvaluator {self.weights.name} {self.backend} {self.precision}>"

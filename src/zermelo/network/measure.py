@@ -13,15 +13,16 @@ import numpy as np
 
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
-from zermelo.network.architecture import Architecture
+from zermelo.network.form import NetworkForm
 from zermelo.network.runtimes import COMPUTES, check_runtime, installed_backends, make_runtime
+from zermelo.network.sparse.architecture import SparseArchitecture
 from zermelo.network.weights import Array, Weights
 
 AUTO_SECONDS = 1.0  # for all candidates together
 AUTO_BATCH = 16
 
 
-def example_batch(architecture: Architecture, batch: int) -> Array:
+def example_batch(architecture: NetworkForm, batch: int) -> Array:
     """Observations with about as many ones as positions have; what they mean does not matter."""
     rng = np.random.default_rng(batch)
     ones = rng.random((batch, *architecture.observation_shape)) < 0.2
@@ -89,6 +90,8 @@ def fastest(
     one that cannot be used stands last, with the reason. Measured in one thread: that is how each
     searching thread evaluates.
     """
+    if isinstance(weights.architecture, SparseArchitecture):
+        return "core", "integer", []
     check_runtime(backend, precision)
     candidates = [
         (name, kind)

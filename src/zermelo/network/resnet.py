@@ -9,19 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from zermelo.errors import UserError
-from zermelo.games.protocol import Game
-from zermelo.network.architecture import Architecture, Layer, NetworkOptions, architecture_for
+from zermelo.network.architecture import Architecture, Layer
 from zermelo.network.board_conv import board_conv, supports
 from zermelo.network.build_torch import TorchActivations
 from zermelo.network.graph import Heads, forward
-from zermelo.network.positions import sample_observations
+from zermelo.network.trained import TrainedNetwork, planes_last
 from zermelo.network.weights import NORM_EPSILON, Weights, fold_norms, initial_gain
-
-MAX_INITIAL_SPREAD = 0.5  # standard deviation of a new network's logits
 
 
 class NormedConv(nn.Module):
@@ -42,12 +38,15 @@ class NormedConv(nn.Module):
         return normed
 
 
-class ResidualNetwork(TorchActivations, nn.Module):
+class ResidualNetwork(TorchActivations, TrainedNetwork):
     """Observations -> policy logits [B, actions], value logits [B, 3] (and moves left [B, 1]).
 
     Everything is for the player to move. A layer's state is `NAME.weight` and `NAME.bias`, or
     `NAME.conv.weight` and `NAME.norm.*` (see `fold_norms`).
     """
+
+    architecture: Architecture
+    packed = False
 
     def __init__(self, architecture: Architecture) -> None:
         super().__init__()
@@ -84,39 +83,21 @@ class ResidualNetwork(TorchActivations, nn.Module):
         """Logits; the loss takes the softmax."""
         return forward(self.architecture, self, observations)
 
+    def prepare(self, observations: NDArray[Any]) -> tuple[Tensor, ...]:
+        """Planes, with channels last in memory."""
+        return planes_last(observations)
+
+    def legal_heads(self, inputs: tuple[Tensor, ...], actions: Tensor) -> Heads[Tensor]:
+        """See `TrainedNetwork`."""
+        heads = self(inputs[0])
+        return Heads(heads.policy.float().gather(1, actions), heads.value, heads.moves_left)
+
     def weights(self, name: str = "network", search: Mapping[str, Any] | None = None) -> Weights:
         """A copy with the norms folded in, as evaluated after training; see `Weights.search`."""
         state = {
             key: tensor.detach().float().cpu().numpy() for key, tensor in self.state_dict().items()
         }
         return fold_norms(self.architecture, state, name, search)
-
-
-def new_network(
-    game: Game, options: NetworkOptions | None = None, seed: int = 0
-) -> ResidualNetwork:
-    """A network that knows nothing about `game` yet; its policy is close to uniform (checked)."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        network = ResidualNetwork(architecture_for(game, options))
-    spread = logit_spread(network, game)
-    if not spread <= MAX_INITIAL_SPREAD:
-        raise UserError(
-            f"a new network of {network.architecture.summary()} begins with logits that spread by "
-            f"{spread:.2f}, so its first games would not be varied"
-        )
-    return network
-
-
-def logit_spread(network: ResidualNetwork, game: Game) -> float:
-    """Standard deviation of the policy logits of a position, the largest of a few positions."""
-    observations = torch.from_numpy(sample_observations(game, 16))
-    was_training = network.training
-    network.eval()
-    with torch.no_grad():
-        logits = network(observations).policy
-    network.train(was_training)
-    return float(logits.std(dim=1).max())
 
 
 def _module(layer: Layer) -> nn.Module:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
+from zermelo.network.sparse.architecture import SparseArchitecture
 from zermelo.network.weights import Array, Weights
 
 # What each backend computes in; the backends in the order in which they are preferred.
@@ -92,11 +93,15 @@ def make_runtime(
     calibration: Array | None = None,
     game: Game | None = None,
 ) -> Runtime:
-    """The network in that backend, which is not `auto` here.
+    """The network in that backend, which is not `auto` here; a processor network in the core.
 
     int8 is calibrated by observations, or else by random games of `game`; without either the game
     is found by the network's name for it.
     """
+    if isinstance(weights.architecture, SparseArchitecture):
+        from zermelo.network.sparse.runtime import CoreRuntime
+
+        return CoreRuntime(weights)
     check_runtime(backend, precision)
     try:
         importlib.import_module(_PACKAGES[backend])

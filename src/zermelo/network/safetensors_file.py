@@ -13,23 +13,30 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zermelo.errors import UserError
 from zermelo.network.architecture import Architecture
 from zermelo.network.build_onnx import METADATA_KEY, description, read_description
-from zermelo.network.weights import Array, Weights, fold_norms, state_shapes
+from zermelo.network.kinds import AnyArchitecture
+from zermelo.network.weights import Weights, fold_norms, state_shapes
 
+FLOAT = np.dtype(np.float32)
 MAX_HEADER = 1 << 20  # five times that of the longest training state
 _TYPES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"),
     "F16": np.dtype("<f2"),
     "F64": np.dtype("<f8"),
+    "I8": np.dtype("<i1"),
+    "I16": np.dtype("<i2"),
+    "I32": np.dtype("<i4"),
 }
+_NAMES = {kind.newbyteorder("="): name for name, kind in _TYPES.items() if name[0] == "I"}
 
 
 def safetensors_bytes(
-    architecture: Architecture,
-    arrays: Mapping[str, Array],
+    architecture: AnyArchitecture,
+    arrays: Mapping[str, NDArray[Any]],
     version: str = "",
     search: Mapping[str, Any] | None = None,
 ) -> bytes:
@@ -38,9 +45,10 @@ def safetensors_bytes(
     header: dict[str, Any] = {"__metadata__": {METADATA_KEY: described}}
     blocks, position = [], 0
     for name, values in sorted(arrays.items()):
-        block = np.ascontiguousarray(values, "<f4").tobytes()
+        kind = _NAMES.get(values.dtype, "F32")
+        block = np.ascontiguousarray(values, _TYPES[kind]).tobytes()
         ends = [position, position + len(block)]
-        header[name] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": ends}
+        header[name] = {"dtype": kind, "shape": list(values.shape), "data_offsets": ends}
         blocks.append(block)
         position = ends[1]
     text = json.dumps(header).encode()
@@ -59,17 +67,23 @@ def read_safetensors(data: bytes | memoryview, name: str) -> Weights:
     if not isinstance(metadata, dict) or not isinstance(metadata.get(METADATA_KEY), str):
         raise UserError(f"{name}: it does not say that it is a zermelo network")
     architecture, search = read_description(metadata[METADATA_KEY], name)
-    is_state = "input.norm.weight" in header
-    shapes = state_shapes(architecture) if is_state else architecture.shapes()
+    state_of = None  # the tower whose training state it is
+    if isinstance(architecture, Architecture) and "input.norm.weight" in header:
+        state_of = architecture
+    shapes = state_shapes(state_of) if state_of else architecture.shapes()
+    kinds = {} if state_of else architecture.dtypes()
     places = {
         key: _place(header[key], shape, f"{name}: its entry '{key}'")
         for key, shape in shapes.items()
         if key in header
     }
     _check_apart(places, len(body), name)
-    arrays = {key: _array(place, shapes[key], body) for key, place in places.items()}
-    if is_state:
-        return fold_norms(architecture, arrays, name, search)
+    arrays = {
+        key: _array(place, shapes[key], body, kinds.get(key, FLOAT))
+        for key, place in places.items()
+    }
+    if state_of:
+        return fold_norms(state_of, arrays, name, search)
     return Weights(architecture, arrays, name, search).check()
 
 
@@ -121,7 +135,11 @@ def _check_apart(places: Mapping[str, _Place], size: int, name: str) -> None:
         end = place.stop
 
 
-def _array(place: _Place, shape: tuple[int, ...], body: memoryview) -> Array:
+def _array(
+    place: _Place, shape: tuple[int, ...], body: memoryview, kind: np.dtype[Any]
+) -> NDArray[Any]:
+    """Floats become float32; integers stay as they are, for `Weights.check` to judge."""
+    values = np.frombuffer(body[place.start : place.stop], place.kind)
     with np.errstate(over="ignore"):
-        values = np.frombuffer(body[place.start : place.stop], place.kind).astype(np.float32)
+        values = values.astype(FLOAT if kind == FLOAT else place.kind.newbyteorder("="))
     return np.asarray(values.reshape(shape))

@@ -1,6 +1,7 @@
-"""The numbers of a network, apart from every runtime: float32 arrays by name.
+"""The numbers of a network, apart from every runtime: arrays by name.
 
-Batch normalisation is folded in, so a network is convolutions and dense layers only.
+A tower's are float32; batch normalisation is folded in, so it is convolutions and dense layers
+only. A processor network's are the integers that it computes with.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from zermelo.errors import UserError
 from zermelo.network.architecture import Architecture
+from zermelo.network.kinds import AnyArchitecture
+from zermelo.network.sparse.architecture import SparseArchitecture
 
 Array = NDArray[np.float32]
 NORM_EPSILON = 1e-5
@@ -22,17 +25,17 @@ NORM_PARTS = ("weight", "bias", "running_mean", "running_var")
 
 @dataclass(frozen=True)
 class Weights:
-    """An architecture and its arrays, `Architecture.shapes()` by name. Not changed after making."""
+    """An architecture and its arrays, `architecture.shapes()` by name. Not changed after making."""
 
-    architecture: Architecture
-    arrays: Mapping[str, Array]
+    architecture: AnyArchitecture
+    arrays: Mapping[str, NDArray[Any]]
     name: str = "network"  # for messages: usually the file it came from
     # How to search with it, as `own_search.changed_options` gives it; empty if that is not known.
     search: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self) -> Weights:
         """Itself, after making sure that it is what it says it is."""
-        shapes = self.architecture.shapes()
+        shapes, kinds = self.architecture.shapes(), self.architecture.dtypes()
         for name in shapes.keys() | self.arrays.keys():
             if name not in self.arrays:
                 raise UserError(f"{self.name}: the weights '{name}' are missing")
@@ -44,16 +47,30 @@ class Weights:
                     f"{self.name}: the weights '{name}' have shape {found.shape}, "
                     f"not {shapes[name]}"
                 )
-            if found.dtype != np.float32:
-                raise UserError(f"{self.name}: the weights '{name}' are {found.dtype}, not float32")
+            if found.dtype != kinds[name]:
+                raise UserError(
+                    f"{self.name}: the weights '{name}' are {found.dtype}, not {kinds[name]}"
+                )
             if not np.isfinite(found).all():
                 raise UserError(f"{self.name}: the weights '{name}' are not all finite")
+        self.architecture.check_arrays(self.arrays, self.name)
         return self
 
+    @property
+    def tower(self) -> Architecture:
+        """The architecture of a tower; a UserError if it is a network of another kind."""
+        if isinstance(self.architecture, Architecture):
+            return self.architecture
+        raise UserError(f"{self.name}: it is a {self.architecture.kind} network, not a tower")
 
-def random_weights(architecture: Architecture, seed: int = 0) -> Weights:
+
+def random_weights(architecture: AnyArchitecture, seed: int = 0) -> Weights:
     """A network that has learned nothing: values near even, a policy close to uniform."""
     rng = np.random.default_rng(seed)
+    if isinstance(architecture, SparseArchitecture):
+        from zermelo.network.sparse.fixed_point import random_integers
+
+        return Weights(architecture, random_integers(architecture, rng), "a new network")
     arrays: dict[str, Array] = {}
     for name, layer in architecture.layers().items():
         fan_in = int(np.prod(layer.weight_shape[1:]))

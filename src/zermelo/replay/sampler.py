@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from zermelo.replay.schema import Schema
 class Batch:
     """B rows with up to K legal actions, from the mover's side; the receiver owns the arrays."""
 
-    planes: NDArray[np.float32]  # [B, planes, rows, columns]
+    observations: NDArray[Any]  # f32 [B, planes, rows, columns], or packed: u64 [B, words]
     actions: NDArray[np.int64]  # [B, K] legal actions; 0 where padded
     shares: NDArray[np.float32]  # [B, K] policy target, all 0 if there is none; -1 where padded
     policy_weight: NDArray[np.float32]  # [B] 1, or 0 without policy target
@@ -36,7 +37,13 @@ class Batch:
 
     def __len__(self) -> int:
         """Number of rows."""
-        return len(self.planes)
+        return len(self.observations)
+
+    @property
+    def planes(self) -> NDArray[np.float32]:
+        """The observations of a batch that is not packed."""
+        assert self.observations.dtype == np.float32
+        return self.observations
 
 
 class BatchSampler:
@@ -54,6 +61,7 @@ class BatchSampler:
         seed: int = 0,
         symmetries: bool = True,
         most: int | None = None,
+        packed: bool = False,
     ) -> None:
         """`merged` may come from training games or from those that were kept out."""
         if batch < 1:
@@ -61,6 +69,7 @@ class BatchSampler:
         self.merged = merged
         self.batch = batch
         self.seed = seed
+        self._packed = packed
         self._native = native_game(game)
         self._shape = Schema.of(game).layout.shape
         count = int(merged.source.symmetries.max(initial=1)) if symmetries else 1
@@ -93,11 +102,9 @@ class BatchSampler:
         symmetry = np.zeros(len(rows), np.uint8)
         if len(self._maps) > 1:
             symmetry = rng.integers(0, source.symmetries[rows], dtype=np.uint8)
-        planes = np.empty((len(rows), *self._shape), np.float32)
-        _core.decode_samples(self._native, source.observations, rows, symmetry, planes)
         actions, shares = self._policies(positions, rows, symmetry)
         return Batch(
-            planes=planes,
+            observations=self._observations(rows, symmetry),
             actions=actions,
             shares=shares,
             policy_weight=merged.has_policy[positions].astype(np.float32),
@@ -106,6 +113,14 @@ class BatchSampler:
             plies_left=merged.plies_left[positions],
             weight=merged.weight[positions],
         )
+
+    def _observations(self, rows: Array, symmetry: Array) -> NDArray[Any]:
+        packed = self.merged.source.observations
+        if self._packed:
+            return _core.transform_samples(self._native, packed, rows, symmetry)
+        planes = np.empty((len(rows), *self._shape), np.float32)
+        _core.decode_samples(self._native, packed, rows, symmetry, planes)
+        return planes
 
     def _policies(
         self, positions: Array, rows: Array, symmetry: Array

@@ -68,7 +68,7 @@ class Learner:
 
     def begin(self, options: NetworkOptions) -> None:
         """With a new network, which knows nothing."""
-        from zermelo.network.resnet import new_network
+        from zermelo.network.trained import new_network
         from zermelo.train.trainer import Trainer
 
         network = new_network(self.game, options, self.seed)
@@ -76,7 +76,7 @@ class Learner:
 
     def resume(self, checkpoint: Checkpoint, options: NetworkOptions) -> None:
         """As the checkpoint has it; a UserError if the options ask for another network."""
-        from zermelo.network.resnet import ResidualNetwork
+        from zermelo.network.trained import network_of
         from zermelo.train.trainer import Trainer
 
         there, wanted = checkpoint.manifest.network(), architecture_for(self.game, options)
@@ -85,7 +85,7 @@ class Learner:
                 f"checkpoint {checkpoint.name} has a network of {there.summary()}, "
                 f"but the run file and the game ask for {wanted.summary()}"
             )
-        self._trainer = Trainer(ResidualNetwork(wanted), self.options)
+        self._trainer = Trainer(network_of(wanted), self.options)
         self._trainer.restore(checkpoint.training())
 
     def train(
@@ -160,6 +160,7 @@ class Learner:
             seed=(self.seed << 20) + iteration,
             symmetries=symmetries and self.window.options.symmetries,
             most=most,
+            packed=self.trainer.network.packed,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,17 +13,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from zermelo.network.trained import planes_last
+
 if TYPE_CHECKING:
     from zermelo.replay import Batch
 
 DEPTH = 3  # batches ready at most; each holds its planes as floats
 JOIN_SECONDS = 10.0
 
+Prepare = Callable[[NDArray[Any]], tuple[Tensor, ...]]  # a network's inputs of observations
+
 
 class TensorBatch(NamedTuple):
     """The replay's `Batch` on the device. B rows, K actions at most; for the player to move."""
 
-    planes: Tensor  # f32 [B, P, R, C], channels last in memory
+    inputs: tuple[Tensor, ...]  # what the network makes of the observations
     actions: Tensor  # i64 [B, K], 0 where padded
     shares: Tensor  # f32 [B, K], -1 where padded
     policy_weight: Tensor  # f32 [B], 0 without a policy target
@@ -32,19 +36,25 @@ class TensorBatch(NamedTuple):
     plies_left: Tensor  # f32 [B]
     weight: Tensor  # f32 [B]
 
+    @property
+    def planes(self) -> Tensor:
+        """The input of a tower: f32 [B, P, R, C]."""
+        return self.inputs[0]
 
-def to_tensors(batch: Batch, device: torch.device | None = None) -> TensorBatch:
+
+def to_tensors(
+    batch: Batch, prepare: Prepare = planes_last, device: torch.device | None = None
+) -> TensorBatch:
     """Without a copy where the array allows it; the batch must not change afterwards."""
-    # The layout is changed by NumPy, in this thread: torch would start threads of its own for it.
-    planes = np.ascontiguousarray(batch.planes.transpose(0, 2, 3, 1), np.float32)
     made = TensorBatch(
-        _tensor(planes, np.float32).permute(0, 3, 1, 2),
+        prepare(batch.observations),
         _tensor(batch.actions, np.int64),
         *(_tensor(getattr(batch, name), np.float32) for name in TensorBatch._fields[2:]),
     )
     if device is None or device.type == "cpu":
         return made
-    return TensorBatch(*(tensor.to(device) for tensor in made))
+    inputs = tuple(tensor.to(device) for tensor in made.inputs)
+    return TensorBatch(inputs, *(tensor.to(device) for tensor in made[1:]))
 
 
 def _tensor(array: NDArray[Any], kind: type) -> Tensor:
@@ -60,9 +70,15 @@ class BatchLoader:
     """
 
     def __init__(
-        self, batches: Iterable[Batch], device: torch.device | None = None, depth: int = DEPTH
+        self,
+        batches: Iterable[Batch],
+        prepare: Prepare = planes_last,
+        device: torch.device | None = None,
+        depth: int = DEPTH,
     ) -> None:
+        """`prepare` is a network's; it runs in the loader's thread."""
         self._source = batches
+        self._prepare_inputs = prepare
         self._device = device
         self._depth = depth
         self._changed = threading.Condition()
@@ -112,7 +128,7 @@ class BatchLoader:
         try:
             source = iter(self._source)
             for batch in source:
-                tensors = to_tensors(batch, self._device)
+                tensors = to_tensors(batch, self._prepare_inputs, self._device)
                 with self._changed:
                     self._changed.wait_for(lambda: len(self._ready) < self._depth or self._closed)
                     if self._closed:

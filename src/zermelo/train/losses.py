@@ -38,11 +38,13 @@ def batch_losses(
 ) -> Losses:
     """Cross-entropies and the weighted mean over the rows that is minimised.
 
+    The policy's logits are those of `batch.actions`.
+
     total = sum_rows weight * (policy_weight * policy + value_weight * value + moves_left_weight *
     moves_left) / sum_rows weight
     """
     legal = batch.shares >= 0
-    logits = heads.policy.float().gather(1, batch.actions).masked_fill(~legal, PADDED)
+    logits = heads.policy.float().masked_fill(~legal, PADDED)
     target = smoothed_policy(batch.shares, legal, options.policy_smoothing)
     policy = -(target * logits.log_softmax(1).masked_fill(~legal, 0.0)).sum(1)
 

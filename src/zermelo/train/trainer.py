@@ -12,7 +12,7 @@ from torch import Tensor
 
 from zermelo.checkpoint import TrainingState
 from zermelo.errors import UserError
-from zermelo.network.resnet import ResidualNetwork
+from zermelo.network.trained import TrainedNetwork
 from zermelo.network.weights import Weights
 from zermelo.train.arithmetic import autocast, choose_device, choose_precision, fixed_arithmetic
 from zermelo.train.loader import BatchLoader, TensorBatch
@@ -59,7 +59,7 @@ class Trainer:
     """
 
     def __init__(
-        self, network: ResidualNetwork, options: TrainOptions | None = None, seed: int | None = None
+        self, network: TrainedNetwork, options: TrainOptions | None = None, seed: int | None = None
     ) -> None:
         """`seed` sets torch's generator, which is a part of `state()`."""
         if seed is not None:
@@ -105,7 +105,9 @@ class Trainer:
         self.network.train()
         with (
             fixed_arithmetic(self.options.threads),
-            BatchLoader(_passes(batches, self.options.passes), self.device) as loader,
+            BatchLoader(
+                _passes(batches, self.options.passes), self.network.prepare, self.device
+            ) as loader,
         ):
             for batch in loader:
                 rate = learning_rate_at(step, steps, highest, self.options)
@@ -143,7 +145,7 @@ class Trainer:
         self, batch: TensorBatch, blend: float, rate: float, norms: _Norms, place: str
     ) -> Losses:
         with autocast(self.precision, self.device):
-            heads = self.network(batch.planes)
+            heads = self.network.legal_heads(batch.inputs, batch.actions)
         losses = batch_losses(heads, batch, blend, self.options)
         loss = losses.total.item()
         if not math.isfinite(loss):
@@ -164,11 +166,11 @@ class Trainer:
         try:
             with (
                 fixed_arithmetic(self.options.threads),
-                BatchLoader(batches, self.device) as loader,
+                BatchLoader(batches, self.network.prepare, self.device) as loader,
             ):
                 for batch in loader:
                     with autocast(self.precision, self.device):
-                        heads = self.network(batch.planes)
+                        heads = self.network.legal_heads(batch.inputs, batch.actions)
                     tally.add(batch, batch_losses(heads, batch, blend, self.options))
         finally:
             self.network.train()
@@ -235,7 +237,9 @@ def _passes(batches: Iterable[Batch], passes: int) -> Iterator[Batch]:
 
 def _why(batch: TensorBatch, rate: float) -> str:
     """The likely reason, and what becomes of the run."""
-    broken = [name for name, tensor in batch._asdict().items() if not tensor.isfinite().all()]
+    named = [("planes", tensor) for tensor in batch.inputs]
+    named += list(zip(batch._fields[1:], batch[1:], strict=True))
+    broken = [name for name, tensor in named if not tensor.isfinite().all()]
     if broken:
         return f"the samples' {broken[0]} are not all finite; the last checkpoint is kept"
     return f"learning_rate is perhaps too high ({rate:g} here); the last checkpoint is kept"

@@ -45,7 +45,8 @@ def load(path: str, backend: str, precision: str) -> Network:
     a = weights.architecture
     encoder = "lc0" if a.planes == 112 else "compact"
     a.check_fits(game(f"chess?encoder={encoder}"))  # what will be searched, with no other settings
-    text = f"network {weights.name} ({a.blocks}x{a.filters}) on {backend}, {precision}"
+    runtime = f"{opened.evaluator.backend}, {opened.evaluator.precision}"
+    text = f"network {weights.name} ({a.size}) on {runtime}"
     return Network(opened.evaluator, encoder, text, trained=True, search=opened.search)
 
 
