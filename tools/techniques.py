@@ -238,6 +238,12 @@ TECHNIQUES = {
         home="src/zermelo/checkpoint",
         evidence="[log](log.md#2026-11-16-a-loop-that-is-killed)",
     ),
+    "T17": Technique(
+        "Processor network",
+        "The first layer adds up rows of a table, one for each set bit and for patterns of cells; "
+        "small tails follow, and a policy of legal actions only; integers in the core.",
+        home="cpp/network",
+    ),
     "E1": Technique(
         "Match",
         "Two players meet in pairs of games with the same opening and colours swapped: score, "

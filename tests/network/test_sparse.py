@@ -49,6 +49,7 @@ def loud_weights(game: Any, options: NetworkOptions, seed: int = 0) -> Weights:
     return Weights(architecture, arrays, "a loud network").check()
 
 
+@pytest.mark.technique("T17")
 @pytest.mark.parametrize("name", GAMES)
 def test_training_computes_exactly_what_the_core_computes(name: str) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
@@ -75,6 +76,7 @@ def test_training_computes_exactly_what_the_core_computes(name: str) -> None:
     assert wdl.std(0).min() > 0.01
 
 
+@pytest.mark.technique("T17")
 @pytest.mark.parametrize("name", GAMES)
 def test_all_kinds_of_arithmetic_of_this_machine_give_the_same_bits(name: str) -> None:
     game = zermelo.game(name)
@@ -90,6 +92,7 @@ def test_all_kinds_of_arithmetic_of_this_machine_give_the_same_bits(name: str) -
             np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.technique("T17")
 def test_a_search_with_it_is_the_search_with_the_same_answers_from_python() -> None:
     game = zermelo.game("connect4")
     weights = loud_weights(game, GAMES["connect4"])
@@ -115,6 +118,14 @@ def test_searches_take_an_exchanged_network_at_once() -> None:
         game.initial(), simulations=300
     )
     assert after.visits.tolist() == fresh.visits.tolist() != before.visits.tolist()
+
+
+def test_a_tower_does_not_take_its_place() -> None:
+    game = zermelo.game("connect4")
+    evaluator = NetworkEvaluator(loud_weights(game, GAMES["connect4"]), game=game)
+    tower = random_weights(architecture_for(game, NetworkOptions(blocks=1, filters=4)))
+    with pytest.raises(ValueError, match="another kind"):
+        evaluator.swap(tower)
 
 
 def test_a_game_in_python_has_such_a_network_too() -> None:

@@ -25,6 +25,7 @@ class NetworkSettings(NetworkOptions):
         NetworkOptions.kind,
         "residual: a tower of convolutions; sparse: made for processors.",
         choices=("residual", "sparse"),
+        technique="T17",
     )
     hidden: int = option(
         NetworkOptions.hidden, "Sparse: units of the first layer.", low=64, high=1024

@@ -179,6 +179,8 @@ class NetworkEvaluator:
             a, b = old.weights.architecture, weights.architecture
             if a.form != b.form:
                 raise ValueError(f"{weights.name} is a network for {b.game}, not for {a.game}")
+            if type(a) is not type(b):
+                raise ValueError(f"{weights.name} is a network of another kind")
             if self._game is not None:
                 b.check_fits(self._game)
             runtime = make_runtime(
