@@ -31,3 +31,13 @@ def test_who_hung_up_still_hears_the_answer_and_sends_nothing_more() -> None:
     assert a.closed
     for end in (a, b, a):  # again does no harm
         end.close()
+
+
+def test_what_was_said_before_the_end_is_heard_also_by_who_sent_too_late() -> None:
+    a, b = pair()
+    b.send({"error": "I cannot go on"})
+    b.close()
+    a.send({"do": "go on"})
+    assert a.closed
+    assert a.receive(0.0) == {"error": "I cannot go on"}
+    assert a.receive(None) is None

@@ -18,13 +18,17 @@ NONE = -1  # no descriptor: the system refuses to use it
 
 
 class Channel:
-    """Sends and receives messages; `closed` once the other end has gone."""
+    """Sends and receives messages; `closed` once the other end is known to have gone.
+
+    What it said before it went is still received.
+    """
 
     def __init__(self, read_from: int, write_to: int) -> None:
         """Takes over two file descriptors."""
         self.read_from = read_from
         self.write_to = write_to
         self.closed = False
+        self._ended = False  # nothing more can be read
         self._buffer = b""
         self._received: list[Message] = []
         self._writing = threading.RLock()  # a signal's handler may close what its thread writes to
@@ -41,7 +45,7 @@ class Channel:
 
     def receive(self, timeout: float | None = 0.0) -> Message | None:
         """The next message; None if none comes within the seconds (None: for ever) or at all."""
-        while not self._received and not self.closed:
+        while not self._received and not self._ended:
             ready, _, _ = select.select([self.read_from], [], [], timeout)
             if not ready:
                 return None
@@ -58,7 +62,7 @@ class Channel:
 
     def close(self) -> None:
         """Closes both descriptors; by the thread that receives."""
-        self.closed = True
+        self.closed = self._ended = True
         self.hang_up()
         descriptor, self.read_from = self.read_from, NONE
         if descriptor != NONE:
@@ -71,7 +75,7 @@ class Channel:
         except OSError:
             data = b""
         if not data:
-            self.closed = True
+            self.closed = self._ended = True
             return
         *lines, self._buffer = (self._buffer + data).split(b"\n")
         for line in lines:
