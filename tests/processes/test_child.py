@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,25 @@ def test_deaths_are_heard_and_have_words() -> None:
 def test_a_process_that_does_not_end_in_time_is_killed() -> None:
     child = Child((sys.executable, "-c", "import time; time.sleep(600)"), {})
     assert child.bury(0.1) == -signal.SIGKILL
+
+
+def test_a_handler_may_kill_a_process_whose_end_is_waited_for() -> None:
+    child = Child((sys.executable, "-c", "import time; time.sleep(600)"), {})
+
+    def kill(number: int, frame: object) -> None:
+        child.kill()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGUSR1, kill)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGUSR1))
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            child.bury()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        timer.join()
+    assert child.kill() == -signal.SIGKILL
 
 
 def test_what_it_inherits_and_its_environment_are_given(tmp_path: Path) -> None:

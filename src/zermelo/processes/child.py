@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -12,6 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO
 
 from zermelo.processes.channel import Channel, Message
+
+# A wait without a limit holds a lock of `subprocess`: a signal's handler that waits too, in the
+# same thread, would never come back.
+LONG = 1e6  # seconds
+KILL_SECONDS = 2.0  # for the system to end what was killed
 
 
 def module_command(module: str) -> tuple[str, ...]:
@@ -62,13 +68,15 @@ class Child:
         """Hangs up and waits for its end, after the seconds not any longer; its exit code."""
         self.channel.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return self._process.wait(seconds)
+            return self._process.wait(LONG if seconds is None else seconds)
         return self.kill()
 
     def kill(self) -> int:
-        """Ends it at once; its exit code."""
+        """Ends it at once; its exit code. Also from a signal's handler, in the midst of `bury`."""
         self._process.kill()
-        code = self._process.wait()
+        code = -signal.SIGKILL
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(KILL_SECONDS)
         self.channel.close()
         return code
 
