@@ -18,35 +18,66 @@ from zermelo.network.wire import bytes_field, fixed32_field, float_field, number
 
 Values = NDArray[np.float64]
 MAIA = ("nets/maia-1100.pb.gz", "nets/maia-1500.pb.gz")  # outside data
+SMALL_NETS = ("nets/tinygyal-8.pb", "nets/meangyal-8.pb")  # outside data, not packed
 
 
 # --- writing --------------------------------------------------------------------------------------
 
 
-def layer(rng: np.random.Generator, size: int, scale: float, shift: float = 0.0) -> bytes:
-    """Numbers about `shift`, spread by `scale`, as 16-bit steps."""
-    low, high = shift - 2 * scale, shift + 2 * scale
-    steps = rng.integers(0, 65536, size, dtype=np.uint16).astype("<u2").tobytes()
-    return float_field(1, low) + float_field(2, high) + bytes_field(3, steps)
+class Source:
+    """Random numbers, and lc0's encoding (1 LINEAR16, 2 FLOAT16, 3 BFLOAT16, 4 FLOAT32) of them."""
+
+    def __init__(self, seed: int = 0, encoding: int = 1) -> None:
+        self.rng, self.encoding = np.random.default_rng(seed), encoding
+
+    def layer(self, size: int, scale: float, shift: float = 0.0) -> bytes:
+        """Numbers about `shift`, spread by `scale`."""
+        low, high = shift - 2 * scale, shift + 2 * scale
+        if self.encoding == 1:
+            steps = self.rng.integers(0, 65536, size, dtype=np.uint16).astype("<u2").tobytes()
+            return float_field(1, low) + float_field(2, high) + bytes_field(3, steps)
+        numbers = self.rng.uniform(low, high, size).astype("<f4")
+        if self.encoding == 2:
+            stored = numbers.astype("<f2").tobytes()
+        elif self.encoding == 3:  # the upper two bytes of each
+            stored = numbers.view(np.uint8).reshape(-1, 4)[:, 2:].tobytes()
+        else:
+            stored = numbers.tobytes()
+        return bytes_field(3, stored) + number_field(4, self.encoding)
 
 
-def conv(rng: np.random.Generator, inputs: int, outputs: int, kernel: int, norm: str) -> bytes:
+def conv(source: Source, inputs: int, outputs: int, kernel: int, norm: str) -> bytes:
     """A ConvBlock; `norm` is "full" (four parts), "old" (mean and variance) or "folded" (bias)."""
     fan_in = inputs * kernel * kernel
-    found = bytes_field(1, layer(rng, outputs * fan_in, 1 / np.sqrt(fan_in)))
+    found = bytes_field(1, source.layer(outputs * fan_in, 1 / np.sqrt(fan_in)))
     if norm == "folded":
-        return found + bytes_field(2, layer(rng, outputs, 0.1))
-    found += bytes_field(3, layer(rng, outputs, 0.1)) + bytes_field(4, layer(rng, outputs, 0.2, 1))
+        return found + bytes_field(2, source.layer(outputs, 0.1))
+    found += bytes_field(3, source.layer(outputs, 0.1)) + bytes_field(
+        4, source.layer(outputs, 0.2, 1)
+    )
     if norm == "full":
-        found += bytes_field(5, layer(rng, outputs, 0.1, 1))
-        found += bytes_field(6, layer(rng, outputs, 0.1))
+        found += bytes_field(5, source.layer(outputs, 0.1, 1))
+        found += bytes_field(6, source.layer(outputs, 0.1))
     return found
 
 
-def dense(rng: np.random.Generator, inputs: int, outputs: int, fields: tuple[int, int]) -> bytes:
+def dense(source: Source, inputs: int, outputs: int, fields: tuple[int, int]) -> bytes:
     """Weights and biases as two fields."""
-    weights = layer(rng, outputs * inputs, 1 / np.sqrt(inputs))
-    return bytes_field(fields[0], weights) + bytes_field(fields[1], layer(rng, outputs, 0.1))
+    weights = source.layer(outputs * inputs, 1 / np.sqrt(inputs))
+    return bytes_field(fields[0], weights) + bytes_field(fields[1], source.layer(outputs, 0.1))
+
+
+def residual(source: Source, blocks: int, filters: int, se: int, norm: str = "full") -> bytes:
+    """The input convolution and a tower, with so many hidden units of squeeze-and-excitation."""
+    weights = bytes_field(1, conv(source, 112, filters, 3, norm))
+    for _ in range(blocks):
+        block = bytes_field(1, conv(source, filters, filters, 3, norm))
+        block += bytes_field(2, conv(source, filters, filters, 3, norm))
+        if se:
+            unit = dense(source, filters, se, (1, 2)) + dense(source, se, 2 * filters, (3, 4))
+            block += bytes_field(3, unit)
+        weights += bytes_field(2, block)
+    return weights
 
 
 def net_bytes(
@@ -62,38 +93,35 @@ def net_bytes(
     structure: int | None = None,
     norm: str = "full",
     seed: int = 0,
+    encoding: int = 1,
 ) -> bytes:
     """A whole message `Net`, not compressed. The enums are those of lc0's `NetworkFormat`."""
-    rng = np.random.default_rng(seed)
-    weights = bytes_field(1, conv(rng, 112, filters, 3, norm))
-    for _ in range(blocks):
-        block = bytes_field(1, conv(rng, filters, filters, 3, norm))
-        block += bytes_field(2, conv(rng, filters, filters, 3, norm))
-        if se:
-            unit = dense(rng, filters, se, (1, 2)) + dense(rng, se, 2 * filters, (3, 4))
-            block += bytes_field(3, unit)
-        weights += bytes_field(2, block)
+    source = Source(seed, encoding)
+    weights = residual(source, blocks, filters, se, norm)
     if policy == 2:
-        weights += bytes_field(11, conv(rng, filters, filters, 3, norm))
-        weights += bytes_field(3, conv(rng, filters, 80, 3, "folded"))
+        weights += bytes_field(11, conv(source, filters, filters, 3, norm))
+        weights += bytes_field(3, conv(source, filters, 80, 3, "folded"))
     else:
-        weights += bytes_field(3, conv(rng, filters, 2, 1, norm))
-        weights += dense(rng, 2 * 64, 1858, (4, 5))
-    weights += bytes_field(6, conv(rng, filters, 3, 1, norm))
-    weights += dense(rng, 3 * 64, 7, (7, 8)) + dense(rng, 7, 3 if value == 2 else 1, (9, 10))
+        weights += bytes_field(3, conv(source, filters, 2, 1, norm))
+        weights += dense(source, 2 * 64, 1858, (4, 5))
+    weights += bytes_field(6, conv(source, filters, 3, 1, norm))
+    weights += dense(source, 3 * 64, 7, (7, 8)) + dense(source, 7, 3 if value == 2 else 1, (9, 10))
     if moves_left:
-        weights += bytes_field(12, conv(rng, filters, 2, 1, norm))
-        weights += dense(rng, 2 * 64, 5, (13, 14)) + dense(rng, 5, 1, (15, 16))
+        weights += bytes_field(12, conv(source, filters, 2, 1, norm))
+        weights += dense(source, 2 * 64, 5, (13, 14)) + dense(source, 5, 1, (15, 16))
     enums = {1: inputs, 2: value, 3: structure or (4 if se else 3), 4: policy, 5: value}
     enums |= {6: moves_left, 7: activation}
-    form = number_field(1, 1)
+    form = number_field(1, 1 if encoding == 1 else 0)
     form += bytes_field(2, [number_field(field, number) for field, number in enums.items()])
-    return fixed32_field(1, 0x1C0) + bytes_field(4, form) + bytes_field(10, weights)
+    version = number_field(2, 33 if encoding != 1 else 20)
+    head = fixed32_field(1, 0x1C0) + bytes_field(3, version)
+    return head + bytes_field(4, form) + bytes_field(10, weights)
 
 
 def write_net(path: Path, **choices: Any) -> Path:
-    """`net_bytes`, compressed, in a file."""
-    path.write_bytes(gzip.compress(net_bytes(**choices), 1))
+    """`net_bytes` in a file, compressed unless it is called `.pb`."""
+    data = net_bytes(**choices)
+    path.write_bytes(data if path.suffix == ".pb" else gzip.compress(data, 1))
     return path
 
 
@@ -131,8 +159,14 @@ def parse(data: bytes) -> dict[int, list[Any]]:
 def numbers(message: dict[int, list[Any]], field: int) -> Values:
     """The values of a layer."""
     found = parse(message[field][0])
+    encoding, stored = found.get(4, [1])[0], found[3][0]
+    if encoding == 3:
+        pairs = [stored[i : i + 2] for i in range(0, len(stored), 2)]
+        return np.array([struct.unpack("<f", b"\0\0" + pair)[0] for pair in pairs])
+    if encoding != 1:
+        return np.frombuffer(stored, {2: "<f2", 4: "<f4"}[encoding]).astype(np.float64)
     low, high = (struct.unpack("<f", found[i][0])[0] if i in found else 0.0 for i in (1, 2))
-    return low + (high - low) * np.frombuffer(found[3][0], "<u2") / 65535.0
+    return low + (high - low) * np.frombuffer(stored, "<u2") / 65535.0
 
 
 def convolve(x: Values, block: bytes) -> Values:
@@ -195,7 +229,8 @@ def move_list() -> list[tuple[int, int, str]]:
 
 def slow_forward(path: Path, observations: NDArray[Any]) -> tuple[Values, Values, Values | None]:
     """Policy logits [B, 1858], WDL [B, 3] or value [B, 1], moves left [B, 1] or None."""
-    net = parse(gzip.decompress(path.read_bytes()))
+    data = path.read_bytes()
+    net = parse(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
     form = parse(parse(net[4][0])[2][0])
     m = parse(net[10][0])
     mish = form.get(7, [0])[0] == 1

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lc0_files import net_bytes, write_net
+from lc0_attention import attention_bytes, encoder
+from lc0_files import Source, net_bytes, parse, write_net
 from refusals import SMALL, refused, small_network
 
 import zermelo
@@ -59,8 +60,17 @@ def with_weights(weights: bytes) -> bytes:
     return fixed32_field(1, 0x1C0) + bytes_field(4, form) + bytes_field(10, weights)
 
 
+def more_weights(fields: bytes, **choices: Any) -> bytes:
+    """An attention network with more fields among its weights; the last of a field counts."""
+    data = attention_bytes(**choices)
+    at = data.index(parse(data)[10][0])
+    return data[:at][: data[:at].rindex(b"R")] + bytes_field(10, data[at:] + fields)
+
+
 LC0_FILES: dict[str, tuple[Callable[[], bytes], str]] = {
-    "not gzip": (lambda: b"hello, I am a network", "gzip"),
+    "text": (lambda: b"hello, I am a network", "not an lc0 network"),
+    "cut short, not packed": (lambda: net_bytes()[:-2000], "damaged"),
+    "junk after the end, not packed": (lambda: net_bytes() + b"junk", "damaged"),
     "damaged gzip": (lambda: gz(net_bytes())[:200] + b"\xff" * 3000, "damaged"),
     "cut short": (lambda: gz(net_bytes())[:-2000], "too early"),
     "cut short inside": (lambda: gz(net_bytes()[:-2000]), "damaged"),
@@ -76,12 +86,55 @@ LC0_FILES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: gz(with_weights(bytes_field(1, number_field(1, 1) * 10_000_000))),
         "too many fields",
     ),
-    "attention body": (lambda: gz(net_bytes(structure=6)), "attention body"),
-    "several heads": (lambda: gz(net_bytes(structure=134)), "attention body with several heads"),
-    "attention policy": (lambda: gz(net_bytes(policy=3)), "attention policy"),
+    "attention body without attention": (
+        lambda: gz(net_bytes(structure=6)),
+        "an attention body with a convolutional policy",
+    ),
+    "several heads without attention": (
+        lambda: gz(net_bytes(structure=134, policy=1)),
+        "classical",
+    ),
+    "attention policy without weights": (lambda: gz(net_bytes(policy=3)), "policy_embed"),
+    "tower with encoders": (
+        lambda: gz(attention_bytes(blocks=1, structure=3)),
+        "attention layers but is said to be a tower",
+    ),
+    "relative positions": (lambda: gz(attention_bytes(rpe=True)), "(RPE) are not supported"),
+    "ONNX inside": (lambda: gz(net_bytes() + bytes_field(11, b"")), "ONNX model"),
+    "said to be ONNX": (lambda: gz(net_bytes(structure=5)), "ONNX model"),
+    "unknown structure": (lambda: gz(net_bytes(structure=9)), "structure 9"),
+    "value with parameters": (lambda: gz(net_bytes(value=3)), "value format PARAM"),
+    "unknown feed-forward activation": (lambda: gz(attention_bytes(feed=9)), "activation 9"),
+    "no encoders": (lambda: gz(attention_bytes(encoders=0)), "no encoders"),
+    "many encoders": (lambda: gz(attention_bytes(encoders=101)), "101 encoders"),
+    "no attention heads": (lambda: gz(more_weights(number_field(28, 0))), "0 heads"),
+    "many attention heads": (lambda: gz(more_weights(number_field(28, 1 << 40))), "heads"),
+    "heads that do not share": (lambda: gz(more_weights(number_field(28, 3))), "do not share"),
+    "encoders that differ": (
+        lambda: gz(more_weights(bytes_field(27, encoder(Source(), 8, 4, False)))),
+        "differ in their sizes",
+    ),
+    "encoders of another width": (
+        lambda: gz(more_weights(bytes_field(27, encoder(Source(), 6, 2, False)))),
+        "not",
+    ),
+    "smolgen of another size": (
+        lambda: gz(more_weights(bytes_field(35, Source().layer(4096, 1)), smolgen=True)),
+        "not 12288",
+    ),
+    "empty heads": (lambda: gz(more_weights(bytes_field(45, b""))), "no policy head"),
+    "a head that is empty": (
+        lambda: gz(more_weights(bytes_field(44, bytes_field(1, b"")))),
+        "missing",
+    ),
     "canonical input": (lambda: gz(net_bytes(inputs=3)), "canonicalised"),
     "unknown input": (lambda: gz(net_bytes(inputs=77)), "format 77"),
     "unknown activation": (lambda: gz(net_bytes(activation=2)), "activation"),
+    "unknown encoding": (lambda: gz(net_bytes(encoding=5)), "encoding 5"),
+    "half a number": (
+        lambda: gz(with_weights(bytes_field(1, bytes_field(1, bytes_field(3, b"abc"))))),
+        "middle of a number",
+    ),
     "no blocks": (lambda: gz(net_bytes(blocks=0)), "0 blocks"),
     "deeply nested": (lambda: gz(nested(3000)), "LINEAR16"),
     "a million fields": (lambda: gz(number_field(3, 1) * 1_000_000), "too many fields"),

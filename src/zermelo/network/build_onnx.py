@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from zermelo.network.own_search import described_search
 from zermelo.network.sparse.architecture import SparseArchitecture
 from zermelo.network.sparse.onnx_graph import sparse_graph
 from zermelo.network.weights import Weights
-from zermelo.network.wire import Message, WireError, bytes_field, number_field
+from zermelo.network.wire import Message, WireError, bytes_field, float_field, number_field
 
 OPSET = 17
 IR_VERSION = 8
@@ -33,7 +33,10 @@ ELEMENTS = {
     for kind, number in ((np.float32, 1), (np.int8, 3), (np.int16, 5), (np.int32, 6), (np.int64, 7))
 }
 FLOAT = ELEMENTS[np.dtype(np.float32)]
-_NODES = {"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh"}
+_NODES = {"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh", "selu": "Selu"}
+
+
+Attribute: TypeAlias = int | float | list[int]
 
 
 class OnnxOps:
@@ -44,7 +47,7 @@ class OnnxOps:
         self.nodes: list[bytes] = []
         self.tensors: dict[str, bytes] = {}
 
-    def node(self, kind: str, *inputs: str, **attributes: int | list[int]) -> str:
+    def node(self, kind: str, *inputs: str, **attributes: Attribute) -> str:
         """Adds a node and returns the name of what it makes."""
         output = f"{kind.lower()}_{len(self.nodes)}"
         fields = [bytes_field(1, name) for name in inputs]
@@ -85,6 +88,13 @@ class OnnxOps:
             return self.node("Softmax", x, axis=-1)
         if kind == "mish":
             return self.node("Mul", x, self.node("Tanh", self.node("Softplus", x)))
+        if kind == "swish":
+            return self.node("Mul", x, self.node("Sigmoid", x))
+        if kind == "relu2":
+            y = self.node("Relu", x)
+            return self.node("Mul", y, y)
+        if kind == "none":
+            return x
         return self.node(_NODES[kind], x)
 
     def cell_mean(self, x: str) -> str:
@@ -116,6 +126,35 @@ class OnnxOps:
     def add(self, x: str, y: str) -> str:
         """See `graph.Ops`."""
         return self.node("Add", x, y)
+
+    # For attention; see `attention_graph.AttentionOps`.
+
+    def linear(self, x: str, layer: str) -> str:
+        """See `AttentionOps`."""
+        weight, bias = self._weights(layer)
+        turned = self.node("Transpose", weight, perm=[1, 0])
+        return self.node("Add", self.node("MatMul", x, turned), bias)
+
+    def layer_norm(self, x: str, layer: str, epsilon: float) -> str:
+        """See `AttentionOps`."""
+        return self.node("LayerNormalization", x, *self._weights(layer), axis=-1, epsilon=epsilon)
+
+    def gate(self, x: str, layer: str) -> str:
+        """See `AttentionOps`."""
+        weight, bias = self._weights(layer)
+        return self.node("Add", self.node("Mul", x, weight), bias)
+
+    def reshape(self, x: str, *sizes: int) -> str:
+        """See `AttentionOps`."""
+        return self.node("Reshape", x, self.shape(0, *sizes))
+
+    def transpose(self, x: str, *axes: int) -> str:
+        """See `AttentionOps`."""
+        return self.node("Transpose", x, perm=list(axes))
+
+    def matmul(self, x: str, y: str) -> str:
+        """See `AttentionOps`."""
+        return self.node("MatMul", x, y)
 
 
 def onnx_bytes(weights: Weights, version: str = "") -> bytes:
@@ -191,7 +230,9 @@ def read_description(text: str, name: str) -> tuple[AnyArchitecture, dict[str, A
     return architecture, described_search(search, name)
 
 
-def _attribute(name: str, value: int | list[int]) -> bytes:
+def _attribute(name: str, value: Attribute) -> bytes:
+    if isinstance(value, float):
+        return bytes_field(1, name) + float_field(2, value) + number_field(20, 1)
     if isinstance(value, int):
         return bytes_field(1, name) + number_field(3, value) + number_field(20, 2)
     numbers = b"".join(number_field(8, n) for n in value)

@@ -17,6 +17,18 @@ Node = Any  # openvino nodes have no usable types
 Quantise = Callable[[Node, str, str], Node]  # (node, layer, "input" or "weight") -> node
 
 
+SELU = (np.float32(1.6732632423543772), np.float32(1.0507009873554805))  # slope of exp, factor
+_ACTIVATIONS: dict[str, Callable[[Node], Node]] = {
+    "relu": op.relu,
+    "mish": op.mish,
+    "swish": op.swish,
+    "selu": lambda x: op.selu(x, *map(op.constant, SELU)),
+    "sigmoid": op.sigmoid,
+    "tanh": op.tanh,
+    "none": lambda x: x,
+}
+
+
 class OpenVinoOps:
     """`graph.Ops` on OpenVINO nodes. `quantise` may wrap what goes into a convolution."""
 
@@ -39,13 +51,16 @@ class OpenVinoOps:
         """See `graph.Ops`."""
         weight = op.constant(self.arrays[f"{layer}.weight"])
         y = op.matmul(x, weight, False, True)
-        return op.add(y, op.constant(self.arrays[f"{layer}.bias"].reshape(1, -1)))
+        return op.add(y, op.constant(self.arrays[f"{layer}.bias"][None]))
 
     def activate(self, x: Node, kind: str) -> Node:
         """See `graph.Ops`."""
         if kind == "softmax":
             return op.softmax(x, -1)
-        return {"relu": op.relu, "mish": op.mish, "sigmoid": op.sigmoid, "tanh": op.tanh}[kind](x)
+        if kind == "relu2":
+            y = op.relu(x)
+            return op.multiply(y, y)
+        return _ACTIVATIONS[kind](x)
 
     def cell_mean(self, x: Node) -> Node:
         """See `graph.Ops`."""
@@ -75,6 +90,31 @@ class OpenVinoOps:
     def add(self, x: Node, y: Node) -> Node:
         """See `graph.Ops`."""
         return op.add(x, y)
+
+    # For attention; see `attention_graph.AttentionOps`.
+
+    linear = dense
+
+    def layer_norm(self, x: Node, layer: str, epsilon: float) -> Node:
+        """See `AttentionOps`."""
+        return self.gate(op.mvn(x, op.constant([-1]), True, epsilon, "inside_sqrt"), layer)
+
+    def gate(self, x: Node, layer: str) -> Node:
+        """See `AttentionOps`."""
+        weight, bias = (op.constant(self.arrays[f"{layer}.{part}"]) for part in ("weight", "bias"))
+        return op.add(op.multiply(x, weight), bias)
+
+    def reshape(self, x: Node, *sizes: int) -> Node:
+        """See `AttentionOps`."""
+        return op.reshape(x, op.constant([0, *sizes]), True)
+
+    def transpose(self, x: Node, *axes: int) -> Node:
+        """See `AttentionOps`."""
+        return op.transpose(x, op.constant(list(axes)))
+
+    def matmul(self, x: Node, y: Node) -> Node:
+        """See `AttentionOps`."""
+        return op.matmul(x, y, False, False)
 
 
 def openvino_model(

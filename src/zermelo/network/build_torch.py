@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -11,6 +13,16 @@ from torch.nn import functional
 from zermelo.network.graph import Heads, evaluate
 from zermelo.network.weights import Weights
 
+_ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": torch.relu,
+    "mish": functional.mish,
+    "swish": functional.silu,
+    "selu": torch.selu,
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+    "none": lambda x: x,
+}
+
 
 class TorchActivations:
     """The part of `graph.Ops` that has no weights, for training and for evaluating."""
@@ -19,9 +31,9 @@ class TorchActivations:
         """See `graph.Ops`."""
         if kind == "softmax":
             return x.softmax(-1)
-        if kind == "mish":
-            return functional.mish(x)
-        return {"relu": torch.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh}[kind](x)
+        if kind == "relu2":
+            return torch.relu(x).square()
+        return _ACTIVATIONS[kind](x)
 
     def cell_mean(self, x: Tensor) -> Tensor:
         """See `graph.Ops`."""
@@ -68,12 +80,41 @@ class FoldedNetwork(TorchActivations, nn.Module):
 
     def constant(self, values: NDArray[np.float32]) -> Tensor:
         """See `graph.Ops`; in the precision of the weights, since torch mixes none."""
-        return super().constant(values).to(self.get_buffer("input_weight"))
+        return super().constant(values).to(next(self.buffers()))
 
     def dense(self, x: Tensor, layer: str) -> Tensor:
         """See `graph.Ops`."""
         weight, bias = self.get_buffer(f"{layer}_weight"), self.get_buffer(f"{layer}_bias")
-        return functional.linear(x, weight, bias)
+        return (
+            functional.linear(x, weight) + bias
+            if bias.ndim > 1
+            else functional.linear(x, weight, bias)
+        )
+
+    # For attention; see `attention_graph.AttentionOps`.
+
+    linear = dense
+
+    def layer_norm(self, x: Tensor, layer: str, epsilon: float) -> Tensor:
+        """See `AttentionOps`."""
+        weight, bias = self.get_buffer(f"{layer}_weight"), self.get_buffer(f"{layer}_bias")
+        return functional.layer_norm(x, weight.shape, weight, bias, epsilon)
+
+    def gate(self, x: Tensor, layer: str) -> Tensor:
+        """See `AttentionOps`."""
+        return x * self.get_buffer(f"{layer}_weight") + self.get_buffer(f"{layer}_bias")
+
+    def reshape(self, x: Tensor, *sizes: int) -> Tensor:
+        """See `AttentionOps`."""
+        return x.reshape(-1, *sizes)
+
+    def transpose(self, x: Tensor, *axes: int) -> Tensor:
+        """See `AttentionOps`."""
+        return x.permute(axes)
+
+    def matmul(self, x: Tensor, y: Tensor) -> Tensor:
+        """See `AttentionOps`."""
+        return x @ y
 
     def forward(self, observations: Tensor) -> Heads[Tensor]:
         """Policy logits and the finished value."""

@@ -10,12 +10,12 @@ from zermelo.errors import UserError
 from zermelo.files import write_whole
 from zermelo.games.protocol import Game
 from zermelo.network.build_onnx import onnx_bytes, read_onnx
-from zermelo.network.lc0 import read_lc0
-from zermelo.network.places import CHECKPOINT_FILE
+from zermelo.network.lc0 import GZIP, LC0_HEAD, chosen_heads, read_lc0
+from zermelo.network.places import CHECKPOINT_FILE, named_heads
 from zermelo.network.safetensors_file import read_safetensors, safetensors_bytes
 from zermelo.network.weights import Weights
 
-KINDS = ".pb.gz (lc0), .onnx and .safetensors"
+KINDS = ".pb.gz and .pb (lc0), .onnx and .safetensors"
 MAX_FILE = 4 << 30
 
 
@@ -23,8 +23,10 @@ def load_network(path: str | os.PathLike[str], game: Game | None = None) -> Weig
     """The network of a file or of a checkpoint's directory; with `game`, only if it fits.
 
     What is wrong with a file is said in one sentence, a UserError. No code in it is ever run.
+    An lc0 file's heads may be named after it: `BT4.pb.gz#optimistic,q`.
     """
-    place = Path(path)
+    text, heads = named_heads(os.fspath(path))
+    place = Path(text)
     if place.is_dir():
         place = place / CHECKPOINT_FILE
         if not place.is_file():
@@ -40,8 +42,12 @@ def load_network(path: str | os.PathLike[str], game: Game | None = None) -> Weig
         raise UserError(f"{name}: it is empty")
     if _is_pickle(head):
         raise UserError(f"{name}: it is a pickle, which could run code; networks are {KINDS}")
-    if head[:2] == b"\x1f\x8b" or name.endswith((".pb.gz", ".pb")):
-        weights = read_lc0(place)
+    if head.startswith((GZIP, LC0_HEAD)) or name.endswith((".pb.gz", ".pb")):
+        weights = read_lc0(place, *chosen_heads(heads))
+    elif heads:
+        raise UserError(
+            f"{name}: only networks of lc0 have heads to choose from, such as '{heads}'"
+        )
     elif name.endswith(".onnx"):
         weights = read_onnx(_mapped(place), name)
     elif name.endswith(".safetensors"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from numpy.typing import NDArray
 
@@ -15,9 +15,53 @@ from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.games.python_file import looks_like_file
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Sizes = TypeVar("Sizes", bound="DataclassInstance")
+
 # Bounds on what a file may ask for, far above any network of use.
 LIMITS = {"blocks": 100, "filters": 2048, "planes": 4096, "num_actions": 100_000}
+LIMITS |= {"count": 100, "heads": 256, "width": 4096, "keys": 8192, "hidden": 1 << 15}
 MAX_NAME = 200  # characters of the game's name
+
+
+def check_sizes(sizes: DataclassInstance) -> None:
+    """Refuses whole numbers out of range and what is not of its type."""
+    for field in fields(sizes):
+        value: Any = getattr(sizes, field.name)
+        if str(field.type) in ("int", "str") and type(value).__name__ != field.type:
+            raise UserError(f"the network's {field.name} is {repr(value)[:MAX_NAME]}")
+        if field.type == "int" and not 0 <= value <= LIMITS.get(field.name, 1 << 20):
+            shown = str(value)[:MAX_NAME]
+            raise UserError(f"the network's {field.name} is {shown}, which is out of range")
+
+
+def require_some(sizes: object, *names: str) -> None:
+    """Refuses a 0."""
+    for name in names:
+        if getattr(sizes, name) < 1:
+            raise UserError(f"the network's {name} is 0")
+
+
+def require_choice(sizes: object, name: str, choices: tuple[str, ...]) -> None:
+    """Refuses a word that means nothing."""
+    if getattr(sizes, name) not in choices:
+        raise UserError(f"the network's {name} is {getattr(sizes, name)!r}, not {choices}")
+
+
+def sizes_from(kind: type[Sizes], values: object) -> Sizes:
+    """What `asdict` gave; a mistake in it is a UserError."""
+    if not isinstance(values, dict):
+        raise UserError("the network's description is not a table of sizes")
+    known = {field.name for field in fields(kind)}
+    if set(values) - known:
+        unknown = str(min(set(values) - known, key=str))[:MAX_NAME]
+        raise UserError(f"the network has an unknown size {unknown!r}")
+    try:
+        return kind(**values)
+    except TypeError:
+        raise UserError("the network's description lacks some of its sizes") from None
 
 
 @dataclass(frozen=True)
@@ -31,14 +75,9 @@ class NetworkForm:
     num_actions: int
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value: Any = getattr(self, field.name)
-            if str(field.type) in ("int", "str") and type(value).__name__ != field.type:
-                raise UserError(f"the network's {field.name} is {value!r}")
-            if field.type == "int" and not 0 <= value <= LIMITS.get(field.name, 1 << 20):
-                raise UserError(f"the network's {field.name} is {value}, which is out of range")
+        check_sizes(self)
         self._check_name()
-        self._require_some("planes", "rows", "columns", "num_actions")
+        require_some(self, "planes", "rows", "columns", "num_actions")
 
     def _check_name(self) -> None:
         """It is looked up and printed, and may come from a stranger's file."""
@@ -46,11 +85,6 @@ class NetworkForm:
             raise UserError(f"the network's game {self.game[:MAX_NAME]!r} is no name of a game")
         if looks_like_file(self.game):
             raise UserError(f"the network's game '{self.game}' is a Python file, not a name")
-
-    def _require_some(self, *names: str) -> None:
-        for name in names:
-            if getattr(self, name) < 1:
-                raise UserError(f"the network's {name} is 0")
 
     @property
     def cells(self) -> int:
@@ -87,16 +121,7 @@ class NetworkForm:
     @classmethod
     def from_dict(cls, values: object) -> Self:
         """Read back; a mistake in it is a UserError."""
-        if not isinstance(values, dict):
-            raise UserError("the network's description is not a table of sizes")
-        known = {field.name for field in fields(cls)}
-        if set(values) - known:
-            unknown = str(min(set(values) - known, key=str))[:MAX_NAME]
-            raise UserError(f"the network has an unknown size {unknown!r}")
-        try:
-            return cls(**values)
-        except TypeError:
-            raise UserError("the network's description lacks some of its sizes") from None
+        return sizes_from(cls, values)
 
 
 def _form(game: str, shape: tuple[int, ...], actions: int) -> tuple[str, tuple[int, ...], int]:

@@ -13,6 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.network.architecture import Architecture
+from zermelo.network.attention_graph import (
+    AttentionOps,
+    attend,
+    board_of,
+    move_logits,
+    tokens_of,
+)
 from zermelo.network.chess_policy import plane_indices
 
 T = TypeVar("T")
@@ -28,7 +35,7 @@ class Ops(Protocol[T]):
         """[B, N] -> [B, outputs]."""
 
     def activate(self, x: T, kind: str) -> T:
-        """`relu`, `mish`, `sigmoid`, `tanh`, or `softmax` over the last axis."""
+        """`softmax` over the last axis, or one of `attention.ACTIVATIONS`, elementwise."""
 
     def cell_mean(self, x: T) -> T:
         """[B, C, H, W] -> [B, C]."""
@@ -70,14 +77,14 @@ def forward(a: Architecture, ops: Ops[T], x: T) -> Heads[T]:
     """From observations [B, planes, rows, columns] to logits."""
     if a.castling == "rooks":
         x = _castling_as_rooks(a, ops, x)
-    x = ops.activate(ops.conv(x, "input"), a.activation)
-    for i in range(a.blocks):
-        x = _block(a, ops, x, f"block{i}")
-    policy = ops.activate(ops.conv(x, "policy_conv"), a.activation)
-    if a.policy == "conv":
-        policy = ops.take(ops.flatten(ops.conv(policy, "policy_out")), plane_indices())
+    if a.has_tower:
+        x = ops.activate(ops.conv(x, "input"), a.activation)
+        for i in range(a.blocks):
+            x = _block(a, ops, x, f"block{i}")
+    if a.body or a.attention:
+        x, policy = _attention(a, any_ops(ops), x)
     else:
-        policy = ops.dense(ops.flatten(policy), "policy_out")
+        policy = _board_policy(a, ops, x)
     value = _dense_head(a, ops, x, "value")
     moves_left = None
     if a.moves_filters:
@@ -90,6 +97,24 @@ def evaluate(a: Architecture, ops: Ops[T], x: T) -> Heads[T]:
     heads = forward(a, ops, x)
     value = ops.activate(heads.value, "softmax" if a.value == "wdl" else "tanh")
     return Heads(heads.policy, value, heads.moves_left)
+
+
+def _attention(a: Architecture, ops: AttentionOps[T], x: T) -> tuple[T, T]:
+    """The board that the other heads see, and the policy; see `attention_graph`."""
+    if a.body:
+        tokens = attend(a.body, ops, x, a.filters if a.blocks else a.planes, a.activation)
+        x = board_of(ops, tokens, a.channels)
+    else:
+        tokens = tokens_of(ops, x, a.channels)
+    assert a.attention is not None  # a body has no other policy
+    return x, move_logits(a.attention, ops, tokens)
+
+
+def _board_policy(a: Architecture, ops: Ops[T], x: T) -> T:
+    policy = ops.activate(ops.conv(x, "policy_conv"), a.activation)
+    if a.policy == "conv":
+        return ops.take(ops.flatten(ops.conv(policy, "policy_out")), plane_indices())
+    return ops.dense(ops.flatten(policy), "policy_out")
 
 
 def _block(a: Architecture, ops: Ops[T], x: T, name: str) -> T:
@@ -127,7 +152,6 @@ def _castling_as_rooks(a: Architecture, ops: Ops[T], x: T) -> T:
     return ops.add(ops.multiply(x, ops.constant(keep)), theirs)
 
 
-def any_ops(ops: Any) -> Ops[Any]:
-    """For runtimes without type information."""
-    checked: Ops[Any] = ops
-    return checked
+def any_ops(ops: Any) -> Any:
+    """For runtimes without type information, and for ops that only attention needs."""
+    return ops

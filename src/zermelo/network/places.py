@@ -25,7 +25,11 @@ _CHECKPOINT = re.compile(r"\d{6,}")
 def network_path(name: str) -> str:
     """The file or the checkpoint's directory that `name` stands for, as it is now."""
     place = Path(name)
-    if place.is_file() or (place / CHECKPOINT_FILE).is_file():
+    if (
+        place.is_file()
+        or os.path.isfile(named_heads(name)[0])
+        or (place / CHECKPOINT_FILE).is_file()
+    ):
         return name
     if not place.is_dir():
         if (shipped := _shipped_file(name)) is not None:
@@ -39,7 +43,16 @@ def network_path(name: str) -> str:
 
 def looks_like_network(name: str) -> bool:
     """Whether a player's name can only be meant as a file or directory."""
-    return name.endswith(SUFFIXES) or os.sep in name or os.path.exists(name)
+    return named_heads(name)[0].endswith(SUFFIXES) or os.sep in name or os.path.exists(name)
+
+
+def named_heads(reference: str) -> tuple[str, str]:
+    """The place, and which of a network's heads: `BT4.pb.gz#optimistic,q`; "" for the usual ones.
+
+    A file that has such a mark in its name is meant itself.
+    """
+    place, mark, heads = reference.rpartition("#")
+    return (place, heads) if mark and not os.path.exists(reference) else (reference, "")
 
 
 def shipped_network(game: Game) -> str | None:
@@ -49,7 +62,7 @@ def shipped_network(game: Game) -> str | None:
 
 def weights_file(path: str | os.PathLike[str]) -> Path:
     """The file with the network: a checkpoint's, or the file itself."""
-    place = Path(path)
+    place = Path(named_heads(os.fspath(path))[0])
     return place / CHECKPOINT_FILE if place.is_dir() else place
 
 
@@ -80,8 +93,8 @@ def numbered_checkpoints(directory: Path) -> list[Path]:
 def _shipped_file(name: str) -> str | None:
     """By the name of the file or of the game: `othello_size6`, `othello?size=6`."""
     plain = name.replace("?", "_").replace("&", "_").replace("=", "")
-    file = SHIPPED / f"{plain}.onnx"
-    return str(file) if os.sep not in plain and file.is_file() else None
+    files = [SHIPPED / f"{plain}{suffix}" for suffix in (".safetensors", ".onnx")]
+    return next((str(f) for f in files if os.sep not in plain and f.is_file()), None)
 
 
 def _neighbour(place: Path) -> str:

@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from zermelo.network.architecture import Architecture, Layer
+from zermelo.errors import UserError
+from zermelo.network.architecture import Architecture
 from zermelo.network.board_conv import board_conv, supports
 from zermelo.network.build_torch import TorchActivations
 from zermelo.network.graph import Heads, forward
+from zermelo.network.layer import Layer
 from zermelo.network.trained import TrainedNetwork, planes_last
 from zermelo.network.weights import NORM_EPSILON, Weights, fold_norms, initial_gain
 
@@ -91,6 +93,13 @@ class ResidualNetwork(TorchActivations, TrainedNetwork):
         """See `TrainedNetwork`."""
         heads = self(inputs[0])
         return Heads(heads.policy.float().gather(1, actions), heads.value, heads.moves_left)
+
+    def adopt(self, weights: Weights) -> None:
+        """Refused: what batch normalisation learned cannot be told from the folded kernels."""
+        raise UserError(
+            f"{weights.name}: a tower's file is for playing, with its normalisation folded in; "
+            "to train on, name the run or one of its checkpoints instead"
+        )
 
     def weights(self, name: str = "network", search: Mapping[str, Any] | None = None) -> Weights:
         """A copy with the norms folded in, as evaluated after training; see `Weights.search`."""

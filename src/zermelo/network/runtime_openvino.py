@@ -47,6 +47,11 @@ class OpenVinoRuntime:
     ) -> None:
         if precision == "bf16" and not supports_bf16():
             raise UserError("this processor does not compute in bf16: use f32 or int8")
+        if precision == "int8" and not weights.tower.has_tower:
+            raise UserError(
+                f"{weights.name}: int8 is for towers of convolutions, and its body is attention: "
+                "use f32 or bf16"
+            )
         self.precision = precision
         # What is not int8 in an int8 network: bf16 is by far the smaller of its two errors.
         bf16 = precision == "bf16" or (precision == "int8" and supports_bf16())
@@ -76,7 +81,7 @@ class OpenVinoRuntime:
             "INFERENCE_NUM_THREADS": 1,
             "NUM_STREAMS": 1,
         }
-        if self.architecture.activation == "mish":  # its fused kernels lack mish on some CPUs
+        if "mish" in self.architecture.activations:  # its fused kernels lack mish on some CPUs
             settings["SNIPPETS_MODE"] = "DISABLE"
         return openvino_core().compile_model(model, "CPU", settings)
 

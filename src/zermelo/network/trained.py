@@ -54,6 +54,10 @@ class TrainedNetwork(nn.Module, ABC):
         """Logits of these actions [B, K], value logits [B, 3], and moves left if it has them."""
 
     @abstractmethod
+    def adopt(self, weights: Weights) -> None:
+        """Becomes a network made for playing; a UserError if it lacks what training needs."""
+
+    @abstractmethod
     def weights(self, name: str = "network", search: Mapping[str, Any] | None = None) -> Weights:
         """A copy for playing; see `Weights.search`."""
 

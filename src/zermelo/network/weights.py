@@ -77,7 +77,7 @@ def random_weights(architecture: AnyArchitecture, seed: int = 0) -> Weights:
         deviation = initial_gain(name, architecture) / np.sqrt(fan_in)
         drawn = rng.standard_normal(layer.weight_shape, np.float32)
         arrays[f"{name}.weight"] = drawn * np.float32(deviation)
-        arrays[f"{name}.bias"] = np.zeros(layer.outputs, np.float32)
+        arrays[f"{name}.bias"] = np.zeros(layer.bias_shape, np.float32)
     return Weights(architecture, arrays, "a new network")
 
 
@@ -101,7 +101,7 @@ def state_shapes(architecture: Architecture) -> dict[str, tuple[int, ...]]:
     found: dict[str, tuple[int, ...]] = {}
     for name, layer in architecture.layers().items():
         if not layer.norm:
-            found |= {f"{name}.weight": layer.weight_shape, f"{name}.bias": (layer.outputs,)}
+            found |= {f"{name}.weight": layer.weight_shape, f"{name}.bias": layer.bias_shape}
             continue
         found[f"{name}.conv.weight"] = layer.weight_shape
         found |= {f"{name}.norm.{part}": (layer.outputs,) for part in NORM_PARTS}
