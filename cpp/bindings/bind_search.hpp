@@ -34,6 +34,7 @@ struct BoundSearch {
   BoundGame<G> game;
   Search<G> search;
   std::atomic<bool> busy{false};
+  bool polled = false;  // a search waits in its poll; guarded by the interpreter's lock
 };
 
 // Held while a call uses the tree: a second one, from another thread or from a progress callback,
@@ -59,7 +60,15 @@ std::function<void()> make_poll(BoundSearch<G>& self, const nb::object& progress
   return [&self, &progress] {
     nb::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (!progress.is_none()) progress(*self.search.result());
+    if (progress.is_none()) return;
+    self.polled = true;
+    try {
+      progress(*self.search.result());
+    } catch (...) {
+      self.polled = false;
+      throw;
+    }
+    self.polled = false;
   };
 }
 
@@ -132,6 +141,25 @@ void bind_search(nb::module_& m, const char* name) {
       .def_prop_ro("nodes_in_use", [](const Self& self) { return self.search.nodes_in_use(); })
       .def_prop_ro("bytes_in_use", [](const Self& self) { return self.search.bytes_in_use(); })
       .def_prop_ro("bytes_reserved", [](const Self& self) { return self.search.bytes_reserved(); })
+      .def(
+          "look",
+          [](Self& self, const std::vector<int>& path) -> nb::object {
+            // The interpreter's lock is held throughout, so a search in its poll stays there.
+            if (self.busy && !self.polled) {
+              throw std::runtime_error("the search is running: look from its progress only");
+            }
+            std::vector<Action> actions(path.begin(), path.end());
+            const auto place = self.search.look(actions);
+            if (!place) return nb::none();
+            nb::list rows;
+            for (const ExportedChild& c : place->children) {
+              rows.append(
+                  nb::make_tuple(c.action, c.visits, c.q, c.u, c.prior, certain_tuple(c.certain)));
+            }
+            return nb::make_tuple(place->visits, place->chosen, rows);
+          },
+          nb::arg("path"),
+          "A node's visits, the chosen row, and its actions; None beyond the tree.")
       .def("export_tree", [](Self& self, int max_depth, std::uint32_t min_visits) {
         const Busy<Self> busy(self);
         nb::list rows;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/exp.hpp"
 #include "search/select.hpp"
 #include "search/tree.hpp"
 
@@ -45,11 +46,13 @@ inline void softmax_priors(std::span<const float> logits, double temperature,
   }
   const double largest = *high;
   weights.resize(n);
-  double total = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double x = logits[i] - largest;
-    total += weights[i] = std::exp(temperature == 1.0 ? x : x / temperature);
+  for (std::size_t i = 0; i < n; ++i) weights[i] = logits[i] - largest;
+  if (temperature != 1.0) {
+    for (double& x : weights) x /= temperature;
   }
+  for (double& x : weights) x = portable_exp(x);
+  double total = 0;
+  for (const double weight : weights) total += weight;
   for (std::size_t i = 0; i < n; ++i) priors[i] = encode_prior(weights[i] / total);
 }
 

@@ -1,9 +1,11 @@
-// A search tree as a list of nodes, to be shown or stored. Only while no search is running.
+// A search tree as a list of nodes, and one node with its actions, to be shown or stored. Only
+// while no search is running, or from its poll.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "search/options.hpp"
@@ -58,6 +60,72 @@ inline std::vector<ExportedNode> export_tree(const NodePool& pool, BlockIndex ro
     }
   }
   return out;
+}
+
+// One action of a node, visited or not, as selection sees it: Q + U decides.
+struct ExportedChild {
+  Action action = 0;
+  std::uint32_t visits = 0;
+  double q = 0;  // for the player who chooses it; the first-play value where it was not visited
+  double u = 0;
+  double prior = 0;
+  Certain certain;
+};
+
+// A node with all its actions; `chosen` is the index with the best Q + U, -1 if there is none.
+struct ExportedPlace {
+  std::uint32_t visits = 0;
+  std::vector<ExportedChild> children;
+  int chosen = -1;
+};
+
+// `table` is the root's, null below it. Forced visits, Gumbel and the search lab are left out.
+inline ExportedPlace export_place(const NodePool& pool, const Node& node, const RootTable* table,
+                                  const SearchOptions& options, bool mover_is_chooser) {
+  ExportedPlace place;
+  place.visits = node.visits.load();
+  if (!node.expanded()) return place;
+  const SelectConstants constants(options);
+  const EdgeBlock* edges = pool.edges_of(node);
+  const std::size_t made = node.num_children.load();
+  double total = 0;
+  double mass = 0;
+  ChildCursor cursor(pool, node);
+  for (std::size_t i = 0; i < edges->count; ++i) {
+    ExportedChild child;
+    child.action = edges->get(i).action;
+    child.prior = decode_prior(edges->get(i).prior);
+    if (table != nullptr && i < table->actions.size()) child.prior = table->actions[i].prior;
+    if (i < made) {
+      const Node& below = *cursor.get();
+      child.visits = below.visits.load();
+      child.certain = below.certain();
+      if (child.certain) {
+        child.q = constants.certain_value(child.certain);
+      } else if (child.visits > 0) {
+        child.q = below.value_sum.load() / child.visits;
+      }
+      cursor.next();
+    }
+    total += child.visits;
+    if (child.visits > 0) mass += child.prior;
+    place.children.push_back(child);
+  }
+  const double scale = constants.scale(total);
+  const double first_play =
+      first_play_urgency(constants, node, table != nullptr, mover_is_chooser, mass);
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < place.children.size(); ++i) {
+    ExportedChild& child = place.children[i];
+    if (child.visits == 0 && !child.certain) child.q = first_play;
+    child.u = scale * child.prior / (1.0 + child.visits);
+    const bool allowed =
+        table == nullptr || i >= table->actions.size() || table->actions[i].allowed;
+    if (!allowed || child.certain.proof == Proof::kLoss || child.q + child.u <= best) continue;
+    best = child.q + child.u;
+    place.chosen = static_cast<int>(i);
+  }
+  return place;
 }
 
 }  // namespace zermelo

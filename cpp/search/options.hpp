@@ -11,6 +11,7 @@
 namespace zermelo {
 
 enum class Fpu : std::int64_t { kZero, kParent, kReduced, kLoss, kSame };
+enum class VirtualLoss : std::int64_t { kLoss, kVisit };
 
 struct SearchOptions {
   double c_puct = 1.5;
@@ -20,6 +21,8 @@ struct SearchOptions {
   std::int64_t fpu_root = static_cast<std::int64_t>(Fpu::kSame);
   double fpu_reduction = 0.10;
   std::int64_t virtual_loss = 1;
+  std::int64_t virtual_loss_kind = static_cast<std::int64_t>(VirtualLoss::kLoss);
+  std::int64_t max_collisions = 1;
   bool tree_reuse = true;
   bool renoise = true;
   double dirichlet_epsilon = 0.25;
@@ -54,6 +57,10 @@ struct SearchOptions {
   Fpu fpu_at(bool is_root) const {
     const auto root = static_cast<Fpu>(fpu_root);
     return is_root && root != Fpu::kSame ? root : static_cast<Fpu>(fpu);
+  }
+  // S22: whether a descent in flight looks lost.
+  bool waits_as_loss() const {
+    return static_cast<VirtualLoss>(virtual_loss_kind) == VirtualLoss::kLoss;
   }
 };
 

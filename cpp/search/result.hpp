@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exp.hpp"
 #include "search/root.hpp"
 #include "search/select.hpp"
 #include "search/tree.hpp"
@@ -104,7 +105,7 @@ inline void improve_by_gumbel(SearchResult& r, const SearchOptions& options) {
     largest = std::max(largest, target.back());
   }
   double total = 0;
-  for (double& t : target) total += t = std::exp(t - largest);
+  for (double& t : target) total += t = portable_exp(t - largest);
   double value = 0;
   for (std::size_t i = 0; i < target.size(); ++i) {
     target[i] /= total;

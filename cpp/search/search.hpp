@@ -146,6 +146,32 @@ class Search {
     return zermelo::export_tree(*pool_, tree_->root, options_, max_depth, min_visits);
   }
 
+  // The node that `path` leads to; nothing if the tree does not reach so far. From a poll too.
+  std::optional<ExportedPlace> look(std::span<const Action> path) const {
+    if (!tree_) return std::nullopt;
+    const Node* node = pool_->node(tree_->root);
+    State state = tree_->state;
+    bool mover_is_chooser = true;
+    for (const Action action : path) {
+      if (!node->expanded()) return std::nullopt;
+      const EdgeBlock* edges = pool_->edges_of(*node);
+      const std::size_t made = node->num_children.load();
+      ChildCursor cursor(*pool_, *node);
+      std::size_t i = 0;
+      while (i < made && edges->get(i).action != action) {
+        cursor.next();
+        ++i;
+      }
+      if (i == made) return std::nullopt;
+      node = cursor.get();
+      const Player chooser = game_.player(state);
+      game_.play(state, action);
+      mover_is_chooser = game_.player(state) == chooser;
+    }
+    const RootTable* table = path.empty() ? &tree_->table : nullptr;
+    return export_place(*pool_, *node, table, options_, mover_is_chooser);
+  }
+
   // Property of every finished search, checked by tests: throws with what is broken.
   void check_invariants() const {
     if (tree_) check_tree<G>(*pool_, tree_->root, nodes_in_use());

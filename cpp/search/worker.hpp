@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "search/cache.hpp"
 #include "search/evaluator.hpp"
 #include "search/options.hpp"
+#include "search/poll_clock.hpp"
 #include "search/root.hpp"
 #include "search/select.hpp"
 #include "search/tally.hpp"
@@ -52,7 +52,7 @@ class Worker {
   void run(std::span<Tree<G>* const> trees, std::int64_t leaves, const Poll& poll) {
     std::size_t first = 0;
     for (;;) {
-      if (poll && due()) poll();
+      if (poll && clock_.due(batch_.observed(), counters.simulations)) poll();
       if (stop_.set()) return;
       if (pool_.node_count.load(std::memory_order_relaxed) > options_.max_nodes) {
         stop_.ask(Stop::kNodes);
@@ -85,33 +85,13 @@ class Worker {
     if (descend(tree) == Leaf::kWaiting) batch_.wait();
     ++root_requests_;
   }
-  // Takes leaves from one tree until `leaves` wait, it collides, or its budget ends. Returns
-  // whether the tree still has work.
+  // Takes leaves from one tree until `leaves` wait, descents collide too often (S22), or its budget
+  // ends. Returns whether the tree still has work.
   bool gather(Tree<G>& tree, std::int64_t leaves) {
-    const Node& root = *pool_.node(tree.root);
-    for (std::int64_t taken = 0; taken < leaves && !batch_.full();) {
-      if (options_.solver && root_certain(pool_, root, tree.table)) return false;
-      if (!take_ticket(tree)) return taken > 0;
-      switch (descend(tree)) {
-        case Leaf::kWaiting:
-          batch_.wait();
-          ++taken;
-          break;
-        case Leaf::kDone:
-          // Cached and finished positions need no batch, but other trees want their turn too.
-          if (++done_ % 64 == 0) return true;
-          break;
-        case Leaf::kCollision:
-          ++counters.collisions;
-          Access<Shared>::add(tree.budget, 1);
-          if (Shared && batch_.waiting() == 0) std::this_thread::yield();
-          return true;
-        case Leaf::kExhausted:
-          tree.budget.store(0, std::memory_order_relaxed);
-          return false;
-      }
-    }
-    return true;
+    const bool active = take_leaves(tree, leaves);
+    for (const Path& path : collided_) abandon<Shared>(path);
+    collided_.clear();
+    return active;
   }
 
   // What `run` counted, requests for roots left out.
@@ -140,6 +120,35 @@ class Worker {
   enum class Leaf { kWaiting, kDone, kCollision, kExhausted };
 
   using Descent = zermelo::Descent<G>;
+
+  bool take_leaves(Tree<G>& tree, std::int64_t leaves) {
+    const auto most = static_cast<std::size_t>(options_.max_collisions);
+    const Node& root = *pool_.node(tree.root);
+    for (std::int64_t taken = 0; taken < leaves && !batch_.full();) {
+      if (options_.solver && root_certain(pool_, root, tree.table)) return false;
+      if (!take_ticket(tree)) return taken > 0;
+      switch (descend(tree)) {
+        case Leaf::kWaiting:
+          batch_.wait();
+          ++taken;
+          break;
+        case Leaf::kDone:
+          // Cached and finished positions need no batch, but other trees want their turn too.
+          if (++done_ % 64 == 0) return true;
+          break;
+        case Leaf::kCollision:
+          ++counters.collisions;
+          Access<Shared>::add(tree.budget, 1);
+          if (collided_.size() < most) break;
+          if (Shared && batch_.waiting() == 0) std::this_thread::yield();
+          return true;
+        case Leaf::kExhausted:
+          tree.budget.store(0, std::memory_order_relaxed);
+          return false;
+      }
+    }
+    return true;
+  }
 
   bool take_ticket(Tree<G>& tree) {
     if constexpr (Shared) {
@@ -178,7 +187,7 @@ class Worker {
       d.path.root_action = index;
     } else {
       const bool mover_is_chooser = d.path.players[depth] == d.path.players[depth - 1];
-      index = constants_.lab
+      index = constants_.refined
                   ? select_child<true>(constants_, pool_, node, static_cast<int>(depth) + 1,
                                        mover_is_chooser, scratch_)
                   : select_child<false>(constants_, pool_, node, 0, mover_is_chooser, scratch_);
@@ -215,8 +224,9 @@ class Worker {
     return child;
   }
 
+  // S22: the path stays in flight until the gathering ends, so the next descent goes elsewhere.
   Leaf give_up(Descent& d) {
-    abandon<Shared>(d.path);
+    collided_.push_back(d.path);
     return Leaf::kCollision;
   }
 
@@ -356,17 +366,6 @@ class Worker {
     if constexpr (Shared) tally_.flush(pool_);
   }
 
-  bool due() {
-    // A network's batch takes longer than a look at the clock; a native evaluator's does not.
-    const bool slow = batch_.observed();
-    if (!slow && ++ticks_ % 16 != 0 && counters.simulations - polled_at_ < 4096) return false;
-    polled_at_ = counters.simulations;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_poll_ < std::chrono::milliseconds(20)) return false;
-    last_poll_ = now;
-    return true;
-  }
-
   static constexpr std::size_t kMaxChain = 4096;
 
   // Constant during search.
@@ -381,6 +380,8 @@ class Worker {
   LiveCounters* live_;  // null: nobody looks
 
   LeafBatch<G> batch_;
+  std::vector<Path> collided_;  // descents of this gathering that came to a waiting leaf
+  PollClock clock_;
   RootTally<G> tally_;  // used by threads on one tree only
 
   // Scratch.
@@ -390,9 +391,6 @@ class Worker {
   std::vector<Edge> edges_;
   std::uint64_t done_ = 0;
   std::int64_t root_requests_ = 0;
-  std::uint64_t ticks_ = 0;
-  std::int64_t polled_at_ = 0;
-  std::chrono::steady_clock::time_point last_poll_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace zermelo

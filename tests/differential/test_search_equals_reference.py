@@ -8,7 +8,7 @@ import pytest
 from native_games import native
 
 from zermelo import _core, reference
-from zermelo.search import Search, SearchOptions
+from zermelo.search import Search, SearchOptions, SearchResult
 from zermelo.testing import HashEvaluator
 
 GAMES = [
@@ -35,6 +35,9 @@ CHOICES: dict[str, list[Any]] = {
     "repetition_draw": [True, False],
     "min_root_visits": [0, 1, 3],
     "dirichlet_epsilon": [0.0, 0.25, 0.6],
+    "virtual_loss": [1, 0, 3],
+    "virtual_loss_kind": ["loss", "visit"],
+    "max_collisions": [1, 2, 5],
 }
 
 
@@ -53,35 +56,53 @@ def visits_by_action(actions: Any, visits: Any) -> dict[int, int]:
     return dict(zip(map(int, actions), map(int, visits), strict=True))
 
 
-def compare(name: str, seed: int, simulations: int) -> None:
+def compare(name: str, seed: int, simulations: int, leaves: int = 1, moves: int = 1) -> None:
+    """Searches a random position with random options, and again after each of `moves` - 1 moves."""
     rng = random.Random(f"{name} {seed}")
     game = native(name)
     state = random_position(game, rng)
     chosen = {key: rng.choice(values) for key, values in CHOICES.items()}
-    full = rng.random() < 0.5
-    hash_seed = rng.randrange(1000)
+    chosen["leaves_per_tree"] = leaves
+    evaluator = HashEvaluator(rng.randrange(1000))
     native_options = SearchOptions(
         **chosen,
         dirichlet_alpha=0.3,
-        cache_mib=rng.choice([0, 1]),
+        cache_mib=rng.choice([0, 1]) if leaves == 1 else 0,  # what is cached waits for no batch
         seed=seed,
         keep_fraction=1.0,
         cache_symmetry=False,
     )
-    evaluator = HashEvaluator(hash_seed)
     search = Search(game, evaluator, native_options)
-    result = search.run(state, simulations=simulations, full=full)
+    samples = _core.Random(seed)
+    root: reference.Node | None = None
+    for move in range(moves):
+        full = rng.random() < 0.5
+        where = f"{name} seed {seed} move {move} {game.position_text(state)} {chosen} full={full}"
+        result = search.run(state, simulations=simulations, full=full)
 
-    # Noise and forced root visits belong to full searches.
-    options = reference.Options(
-        **{**chosen, "min_root_visits": chosen["min_root_visits"] if full else 0}
-    )
-    noise = None
-    if full and chosen["dirichlet_epsilon"] > 0:
-        noise = _core.Random(seed).dirichlet(0.3, len(result.actions))
-    root = reference.search(game, state, evaluator, simulations, options, noise)
+        # Noise and forced root visits belong to full searches.
+        options = reference.Options(
+            **{**chosen, "min_root_visits": chosen["min_root_visits"] if full else 0}
+        )
+        noise = None
+        if full and chosen["dirichlet_epsilon"] > 0:
+            noise = samples.dirichlet(0.3, len(result.actions))
+        root = reference.search(game, state, evaluator, simulations, options, noise, root)
+        assert_equal(result, root, options, where)
+        search.check_invariants()
 
-    where = f"{name} seed {seed} {game.position_text(state)} {chosen} full={full}"
+        action = result.best_action
+        after = game.play(state, action)
+        if game.outcome(after) is not None:
+            return
+        search.advance(action)
+        root = reference.advance(root, action, game.player(after) != game.player(state))
+        state = after
+
+
+def assert_equal(
+    result: SearchResult, root: reference.Node, options: reference.Options, where: str
+) -> None:
     expected = {child.action: child.visits for child in root.children}
     assert visits_by_action(result.actions, result.visits) == expected, where
     assert result.root_visits == root.visits, where
@@ -91,7 +112,6 @@ def compare(name: str, seed: int, simulations: int) -> None:
         if child.visits:
             assert q == child.q(options.turn_discount), where
     assert result.best_action == reference.best_action(root), where
-    search.check_invariants()
 
 
 @pytest.mark.technique("S19")
@@ -101,12 +121,19 @@ def test_visits_values_and_proofs_equal_the_reference(name: str) -> None:
         compare(name, seed, simulations=40 + seed * 4)
 
 
+@pytest.mark.technique("S5", "S22")
+@pytest.mark.parametrize("name", GAMES)
+def test_mini_batches_and_reused_trees_equal_the_reference(name: str) -> None:
+    for seed in range(100, 115):
+        compare(name, seed, simulations=40 + seed % 7 * 10, leaves=2 + seed % 9, moves=3)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.timeout(3000)
 def test_visits_values_and_proofs_equal_the_reference_at_length(name: str) -> None:
     for seed in range(1000, 2000):
-        compare(name, seed, simulations=100)
+        compare(name, seed, simulations=100, leaves=1 + seed % 2 * (seed % 13), moves=1 + seed % 3)
 
 
 @pytest.mark.technique("S18")

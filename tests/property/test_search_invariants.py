@@ -34,6 +34,8 @@ option_values = st.fixed_dictionaries(
         "fpu_root": st.sampled_from(["zero", "parent", "reduced", "loss", "same"]),
         "fpu_reduction": st.floats(0, 2),
         "virtual_loss": st.integers(0, 5),
+        "virtual_loss_kind": st.sampled_from(["loss", "visit"]),
+        "max_collisions": st.integers(1, 6),
         "tree_reuse": switches,
         "renoise": switches,
         "dirichlet_epsilon": st.floats(0, 1),

@@ -132,6 +132,14 @@ def test_the_gumbel_root_halves_its_actions(considered: int, simulations: int) -
 
 
 @pytest.mark.technique("S16")
+def test_two_threads_spend_the_whole_budget_at_a_gumbel_root() -> None:
+    options = SearchOptions(gumbel=True, threads=2, solver=False)
+    for _ in range(30):
+        result = Search(OTHELLO, HashEvaluator(0), options).run(OTHELLO.initial(), simulations=700)
+        assert result.root_visits == 701
+
+
+@pytest.mark.technique("S16")
 def test_the_gumbel_target_is_the_improved_policy() -> None:
     options = {"gumbel": True, "gumbel_visit": 10.0, "gumbel_scale": 0.3}
     result = search_of(CONNECT4, 6, **options).run(CONNECT4.initial(), simulations=32)

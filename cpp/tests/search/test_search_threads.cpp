@@ -41,6 +41,8 @@ SearchOptions options_for(int threads, Random& random) {
   options.batch = 8;
   options.solver = random.below(4) != 0;
   options.auto_extend = random.below(2) != 0;
+  options.virtual_loss_kind = static_cast<std::int64_t>(random.below(2));
+  options.max_collisions = 1 + static_cast<std::int64_t>(random.below(3));
   options.averaging_power = random.below(4) == 0 ? 0.7 : 1.0;
   return options;
 }

@@ -34,7 +34,7 @@ from zermelo.search.listeners import Listeners
 from zermelo.search.path import path_between
 from zermelo.search.result import SearchResult
 from zermelo.search.search import Search
-from zermelo.search.tree_export import TreeExport
+from zermelo.search.tree_export import Place, TreeExport
 
 Listener = Callable[[SearchResult], None]
 Ended = Callable[[BaseException | None], None]  # with what ended a search too early, if anything
@@ -44,16 +44,15 @@ LAST_SECONDS = 5.0  # that a search has to end when the interpreter does
 class _Run:
     """One search from its start to its last update."""
 
-    def __init__(
-        self, search: Search, state: State, limits: Limits, listener: Listener | None = None
-    ) -> None:
+    def __init__(self, search: Search, state: State, limits: Limits) -> None:
         self.search = search
         self.state = state
         self.limits = limits
-        self.listener = listener  # of this search alone
         self.stopped = False  # set by any thread, and stays so
         self.ended = threading.Event()
+        # Written by whoever begins it.
         self.thread: threading.Thread | None = None  # that searches
+        self.listener: Listener | None = None  # of this search alone
         # Written by that thread.
         self.result: SearchResult | None = None  # the newest
         self.error: BaseException | None = None  # that ended it
@@ -128,6 +127,10 @@ class LiveSearch:
         """The tree down to a depth, without rarely visited nodes; refused while a search runs."""
         return self._search.tree(max_depth, min_visits)
 
+    def look(self, path: Sequence[int] = ()) -> Place | None:
+        """A node of the tree; None beyond it. While a search runs, only listeners may look."""
+        return self._search.look(path)
+
     # --- steers -----------------------------------------------------------------------------------
 
     def follow(
@@ -158,23 +161,30 @@ class LiveSearch:
     def start(self, limits: Limits) -> None:
         """Begins to search the position in a thread of its own."""
         with self._steering():
-            run = self._begin(limits)
+            run = self._prepare(limits)
             run.thread = threading.Thread(
                 target=self._perform, args=(run,), name="live search", daemon=True
             )
+            self._begin(run)
             try:
                 run.thread.start()
             except BaseException:
-                self._running = None
-                run.ended.set()
+                self._end(run)
                 raise
 
     def run(self, limits: Limits, listener: Listener | None = None) -> SearchResult:
         """Searches the position in the caller's thread; `listener` is told of this search alone."""
-        with self._steering():
-            run = self._begin(limits, listener)
-            run.thread = threading.current_thread()
-        self._perform(run)
+        thread = threading.current_thread()
+        try:
+            with self._steering():
+                run = self._prepare(limits)
+                run.thread, run.listener = thread, listener
+                self._begin(run)
+            self._perform(run)
+        finally:
+            begun = self._running  # still, after a Ctrl-C on the way: nobody shall wait for it
+            if begun is not None and begun.thread is thread:
+                self._end(begun)
         if run.error is not None:
             raise run.error
         assert run.result is not None
@@ -202,12 +212,11 @@ class LiveSearch:
 
     def close(self) -> None:
         """Ends everything: nobody is told any more, nothing can be searched."""
-        if self._closed:
-            return
-        with self._steering():
-            self._clear()
-            self._closed = True
-            self._listeners.clear()
+        with self._steering(closing=True):
+            if not self._closed:
+                self._clear()
+                self._closed = True
+                self._listeners.clear()
 
     # --- within -----------------------------------------------------------------------------------
 
@@ -217,7 +226,7 @@ class LiveSearch:
             raise RuntimeError("a listener cannot steer the search that it listens to")
 
     @contextmanager
-    def _steering(self) -> Iterator[None]:
+    def _steering(self, closing: bool = False) -> Iterator[None]:
         """No search runs within, and no other thread steers."""
         self._refuse_listeners()
         with self._steer:
@@ -225,7 +234,7 @@ class LiveSearch:
             if run is not None:
                 self.stop()
                 run.ended.wait()
-            if self._closed:
+            if self._closed and not closing:
                 raise RuntimeError("the search is closed")
             yield
 
@@ -233,7 +242,7 @@ class LiveSearch:
         self._search.clear()
         self._state, self._at_tree, self._last = None, False, None
 
-    def _begin(self, limits: Limits, listener: Listener | None = None) -> _Run:
+    def _prepare(self, limits: Limits) -> _Run:
         if self._state is None:
             raise ValueError("there is no position to search: follow one first")
         # Gumbel shares out a number of simulations: without one, a search goes without it.
@@ -242,10 +251,18 @@ class LiveSearch:
             options = self.options.replace(gumbel=gumbel)
             self._search = Search(self.game, self._evaluator, options, self.cache)
             self._at_tree = False
-        run = self._last = _Run(self._search, self._state, limits, listener)
+        return _Run(self._search, self._state, limits)
+
+    def _begin(self, run: _Run) -> None:
+        self._last = run
         with self._listeners.lock:
             self._running = run
-        return run
+
+    def _end(self, run: _Run) -> None:
+        with self._listeners.lock:
+            if self._running is run:  # another one may have begun since everybody was told
+                self._running = None
+        run.ended.set()
 
     def _perform(self, run: _Run) -> None:
         """Searches, and tells everybody of the end, whatever the end is."""
@@ -259,10 +276,7 @@ class LiveSearch:
             self._at_tree = self._at_tree or run.search.state is run.state
             self._tell_end(run)
         finally:
-            with self._listeners.lock:
-                if self._running is run:  # another one may have begun since everybody was told
-                    self._running = None
-            run.ended.set()
+            self._end(run)
 
     def _search_on(self, run: _Run) -> SearchResult:
         limits, search = run.limits, run.search

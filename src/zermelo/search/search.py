@@ -11,7 +11,7 @@ from zermelo.games import game as find_game
 from zermelo.games.native import native_game
 from zermelo.games.protocol import Game, State
 from zermelo.search.result import SearchResult
-from zermelo.search.tree_export import TreeExport
+from zermelo.search.tree_export import Child, Place, TreeExport
 
 Progress = Callable[[SearchResult], None]
 
@@ -123,6 +123,17 @@ class Search:
         """The tree down to a depth, without rarely visited nodes; as JSON or Graphviz."""
         rows = self._native.export_tree(max_depth, min_visits)
         return TreeExport(rows, self.game, self._state)
+
+    def look(self, path: Sequence[int] = ()) -> Place | None:
+        """The node that some actions lead to from the root; None beyond the tree.
+
+        While a search runs, only its `progress` may look.
+        """
+        found = self._native.look(list(path))
+        if found is None:
+            return None
+        visits, chosen, rows = found
+        return Place(visits, chosen, [Child(*row) for row in rows])
 
     def stop(self) -> None:
         """Ends a running search soon; may be called from any thread."""

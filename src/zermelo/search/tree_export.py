@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from zermelo.games.notation import action_text
 
 Row = tuple[int, int, int, int, int, float, float, tuple[int, int] | None]
+
+
+class Child(NamedTuple):
+    """One action of a node, visited or not, as selection sees it: the best q + u is chosen."""
+
+    action: int
+    visits: int
+    q: float  # for the player who chooses it; the first-play value where it was not visited
+    u: float
+    prior: float
+    certain: tuple[int, int] | None  # result and plies
+
+
+class Place(NamedTuple):
+    """A node with all its actions, best prior first."""
+
+    visits: int
+    chosen: int  # index of the action that the next simulation takes; -1 if all are lost
+    children: list[Child]
 
 
 class TreeExport:

@@ -1,0 +1,167 @@
+// What selection compares: Q + U of the children of one node, and the options' part in it. S2
+// (PUCT), S3 (first play), S4 and S22 (descents in flight), S17 (search lab). Knows nodes, not
+// rules of the root.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "search/options.hpp"
+#include "search/tree.hpp"
+
+namespace zermelo {
+
+inline constexpr int kNoChild = -1;
+
+// What selection needs of the options.
+struct SelectConstants {
+  explicit SelectConstants(const SearchOptions& o)
+      : options(o),
+        lab(o.prior_compression > 0 || o.branching_power > 0),
+        virtual_visits(static_cast<double>(o.virtual_loss)),
+        virtual_losses(o.waits_as_loss() ? virtual_visits : 0.0),
+        refined(lab || !o.waits_as_loss()) {}
+  // S10, S11: a certain result so many plies away.
+  double certain_value(Certain certain) const {
+    if (certain.distance == 0 || certain.proof == Proof::kDraw) return certain.result();
+    return certain.result() * std::pow(options.turn_discount, certain.distance);
+  }
+  // c * sqrt(total): what a prior is multiplied with before the division by 1 + visits.
+  double scale(double total) const {
+    double c = options.c_puct;
+    if (options.c_puct_factor != 0) {
+      c += options.c_puct_factor * std::log((total + options.c_puct_base) / options.c_puct_base);
+    }
+    return c * std::sqrt(total);
+  }
+
+  const SearchOptions& options;
+  bool lab;
+  double virtual_visits;  // what a descent in flight counts in N and U (S4) ...
+  double virtual_losses;  // ... and in Q, as losses; 0 with virtual visits (S22)
+  bool refined;           // an option is on that the plain selection does not know
+};
+
+// The children of one node as columns, so that their scores are computed side by side. Q is
+// numerator / denominator: sum and visits, virtual loss counted in (each descent in flight looks
+// like a lost visit, S4, or does not count in Q, S22); a fixed number over 1 where the value is
+// certain or not known.
+struct SelectScratch {
+  double* numerator = nullptr;
+  double* denominator = nullptr;
+  double* visits = nullptr;
+  double* prior = nullptr;
+  double* score = nullptr;
+  std::vector<std::uint32_t> unvisited;  // their numerator is the first-play urgency
+
+  void resize(std::size_t size) {
+    unvisited.clear();
+    if (size <= capacity_) return;
+    capacity_ = size * 2;
+    memory_ = std::make_unique<double[]>(capacity_ * 5);
+    double* next = memory_.get();
+    for (auto* column : {&numerator, &denominator, &visits, &prior, &score}) {
+      *column = next;
+      next += capacity_;
+    }
+  }
+
+ private:
+  std::size_t capacity_ = 0;
+  std::unique_ptr<double[]> memory_;
+};
+
+// Fills the columns but `prior` at `i`; returns the child's visits. What is not `Refined` knows
+// descents in flight as losses only.
+template <bool Refined>
+[[gnu::always_inline]] inline double load_child(const SelectConstants& constants, const Node& node,
+                                                std::size_t i, SelectScratch& scratch) {
+  const double in_flight = node.in_flight.load(std::memory_order_relaxed);
+  const double waiting = constants.virtual_visits * in_flight;
+  const double lost = Refined ? constants.virtual_losses * in_flight : waiting;
+  const double made = node.visits.load(std::memory_order_relaxed);
+  const double visits = made + waiting;
+  scratch.visits[i] = visits;
+  scratch.numerator[i] = node.value_sum.load(std::memory_order_relaxed) - lost;
+  scratch.denominator[i] = made + lost;
+  if (const Certain certain = node.certain()) {
+    // S11: a certain loss is not searched again.
+    scratch.numerator[i] = certain.proof == Proof::kLoss ? -std::numeric_limits<double>::infinity()
+                                                         : constants.certain_value(certain);
+    scratch.denominator[i] = 1.0;
+  } else if (made + lost == 0) {
+    scratch.unvisited.push_back(static_cast<std::uint32_t>(i));
+    scratch.denominator[i] = 1.0;
+  }
+  return visits;
+}
+
+// S2: the first child with the best Q + U, its score in `best_score`; kNoChild if all are lost.
+inline int best_score_index(SelectScratch& scratch, std::size_t children, double scale,
+                            double first_play, double& best_score) {
+  for (const std::uint32_t i : scratch.unvisited) scratch.numerator[i] = first_play;
+  const double* const numerator = scratch.numerator;
+  const double* const denominator = scratch.denominator;
+  const double* const prior = scratch.prior;
+  const double* const visits = scratch.visits;
+  double* const score = scratch.score;
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < children; ++i) {
+    score[i] = numerator[i] / denominator[i] + scale * prior[i] / (1.0 + visits[i]);
+  }
+  int best = kNoChild;
+  best_score = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < children; ++i) {
+    if (score[i] > best_score) {
+      best = static_cast<int>(i);
+      best_score = score[i];
+    }
+  }
+  return best;
+}
+
+// S3. `visited_mass` is the prior mass of the actions tried so far.
+inline double first_play_urgency(const SelectConstants& constants, const Node& node, bool is_root,
+                                 bool mover_is_chooser, double visited_mass) {
+  const Fpu rule = constants.options.fpu_at(is_root);
+  if (rule == Fpu::kZero) return 0.0;
+  if (rule == Fpu::kLoss) return -1.0;
+  const double visits = node.visits.load(std::memory_order_relaxed);
+  double parent = visits > 0 ? node.value_sum.load(std::memory_order_relaxed) / visits : 0.0;
+  if (!mover_is_chooser) parent = -parent;
+  if (rule == Fpu::kParent) return parent;
+  return parent - constants.options.fpu_reduction * std::sqrt(visited_mass);
+}
+
+// S17: flattened prior at `depth` (1 = root) among m actions.
+inline double compressed_prior(const SearchOptions& options, double prior, int depth, double m) {
+  if (options.prior_compression <= 0) return prior;
+  const double x =
+      std::pow(options.prior_compression, 1.0 + (depth - 1) * options.prior_compression_decay);
+  return (prior + x) / (1.0 + m * x);
+}
+
+// S17: ((mean branching of the visited siblings / own branching) / tb)^s, 1 where it is not known.
+inline double branching_factor(const SelectConstants& constants, const NodePool& pool,
+                               const Node& child, double mean) {
+  if (constants.options.branching_power <= 0 || mean <= 0 || !child.expanded()) return 1.0;
+  const double own = pool.edges_of(child)->count;
+  return std::pow(mean / own / constants.options.branching_balance,
+                  constants.options.branching_power);
+}
+
+inline double mean_branching(const NodePool& pool, const Node& node, std::size_t children) {
+  double sum = 0;
+  int known = 0;
+  ChildCursor cursor(pool, node);
+  for (std::size_t i = 0; i < children; ++i, cursor.next()) {
+    if (!cursor.get()->expanded()) continue;
+    sum += pool.edges_of(*cursor.get())->count;
+    ++known;
+  }
+  return known > 0 ? sum / known : 0;
+}
+
+}  // namespace zermelo
