@@ -68,6 +68,19 @@ inline nb::dict played_dict(const PlayedSamples& played, std::size_t words) {
   return out;
 }
 
+// Columns from arrays by name, which have their types and are C-contiguous.
+template <class Columns>
+Columns columns_from(const nb::dict& arrays) {
+  Columns made;
+  made.fill_each([&](const char* name, auto& column) {
+    using T = typename std::decay_t<decltype(column)>::value_type;
+    const auto array =
+        nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(arrays[name], false);
+    column.assign(array.data(), array.data() + array.size());
+  });
+  return made;
+}
+
 // The cells of a board under each of `count` symmetries.
 template <Game G>
 std::vector<std::vector<int>> cell_maps(const G& game, int count) {
@@ -147,6 +160,16 @@ void bind_decoding(nb::module_& m) {
       },
       nb::arg("game"), nb::arg("observations"), nb::arg("rows"), nb::arg("symmetries"),
       "Rows of packed observations, each under its symmetry, packed as they were.");
+  m.def(
+      "check_games",
+      [](const BoundGame<G>& game, const nb::dict& samples, const nb::dict& games) {
+        const auto rows = columns_from<SampleColumns>(samples);
+        const auto records = columns_from<GameColumns>(games);
+        FinishedGames<G>(*game.rules, rows, records).check();
+      },
+      nb::arg("game"), nb::arg("samples"), nb::arg("games"),
+      "Plays recorded games through; refuses impossible ones, and samples that are not theirs. "
+      "Samples stand by game, then by ply.");
   m.def(
       "action_maps",
       [](const BoundGame<G>& game, int count) {

@@ -13,6 +13,7 @@ void bind_checkers(nanobind::module_& m);
 void bind_chess(nanobind::module_& m);
 void bind_py_game(nanobind::module_& m);
 void bind_network(nanobind::module_& m);
+void bind_training(nanobind::module_& m);
 void bind_search_types(nanobind::module_& m);
 
 }  // namespace zermelo::bindings

@@ -208,7 +208,7 @@ std::shared_ptr<Evaluator<G>> make_evaluator(const G& game, nb::object evaluator
     auto slot = nb::cast<std::shared_ptr<SparseSlot>>(evaluator);
     const auto network = slot->get();
     if (network->num_actions() != static_cast<std::size_t>(game.num_actions()) ||
-        network->features().layout().words() != game.layout().words()) {
+        network->features().layout() != game.layout()) {
       misuse("the sparse network is for another game than '", game.name(), "'");
     }
     return std::make_shared<SparseEvaluator<G>>(std::move(slot));

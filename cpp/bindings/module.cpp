@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
       .value("DRAW", Outcome::kDraw)
       .value("SECOND_WINS", Outcome::kSecondWins);
   bindings::bind_network(m);
+  bindings::bind_training(m);
   bindings::bind_search_types(m);
   bindings::bind_tictactoe(m);
   bindings::bind_connect4(m);

@@ -31,6 +31,8 @@ struct ObservationLayout {
   int scalar_words() const { return (scalar_planes() + 7) / 8; }
   int words() const { return binary_words() + scalar_words() + (dense_planes * cells() + 1) / 2; }
   int floats() const { return planes() * cells(); }
+
+  bool operator==(const ObservationLayout&) const = default;
 };
 
 namespace detail {

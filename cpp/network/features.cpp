@@ -28,12 +28,32 @@ void add_scaled(std::uint32_t row, float value, Features& out) {
   }
 }
 
+// Of sizes that a stranger's file may say: nothing is multiplied or made before they are bounded.
+void check_layout(const ObservationLayout& layout) {
+  constexpr std::int64_t kMost = FeatureSet::kMostRows;
+  const auto small = [](std::int64_t number) { return number >= 0 && number < kMost; };
+  const auto scalars = static_cast<std::int64_t>(layout.scalar_scales.size());
+  const bool bounded = small(layout.rows) && small(layout.columns) && small(layout.binary_planes) &&
+                       small(layout.dense_planes) && small(scalars);
+  const std::int64_t cells = std::int64_t{layout.rows} * layout.columns;
+  const std::int64_t planes = std::int64_t{layout.binary_planes} + layout.dense_planes;
+  if (!bounded || !small(cells) || !small((planes + 1) * cells) ||
+      !small(planes * cells + planes + scalars)) {
+    refuse("the planes have negative sizes, or more than 2^24 cells together");
+  }
+}
+
 }  // namespace
 
 FeatureSet::FeatureSet(ObservationLayout layout, const std::vector<int>& window_planes,
-                       const std::vector<std::vector<int>>& windows)
-    : layout_(std::move(layout)) {
+                       const std::vector<std::vector<int>>& windows, const GameInputs* inputs)
+    : layout_(std::move(layout)), inputs_(inputs) {
+  check_layout(layout_);
+  if (inputs_ && inputs_->layout != layout_) {
+    refuse(std::string("the inputs '") + inputs_->name + "' are of another game's observations");
+  }
   const int cells = layout_.cells();
+  if (cells % 64) last_word_ = (std::uint64_t{1} << cells % 64) - 1;
   const int cell_planes = layout_.binary_planes + layout_.dense_planes;
   first_full_ = static_cast<std::uint32_t>(cell_planes * cells);
   first_scalar_ = first_full_ + static_cast<std::uint32_t>(layout_.binary_planes);
@@ -72,7 +92,8 @@ FeatureSet::FeatureSet(ObservationLayout layout, const std::vector<int>& window_
     next += weight - 1;
     if (next >= kMostRows) refuse("the windows have more than 2^24 contents together");
   }
-  bias_ = static_cast<std::uint32_t>(next);
+  first_input_ = static_cast<std::uint32_t>(next);
+  bias_ = first_input_ + (inputs_ ? inputs_->rows : 0);
   for (const auto& of_cell : shares) {
     first_share_.push_back(static_cast<std::uint32_t>(shares_.size()));
     shares_.insert(shares_.end(), of_cell.begin(), of_cell.end());
@@ -92,19 +113,23 @@ void FeatureSet::add_to_windows(int plane, int cell, Features& out) const {
 void FeatureSet::read(const std::uint64_t* words, Features& out) const {
   out.clear();
   out.rows.push_back(bias_);
+  if (inputs_) inputs_->read(words, first_input_, out.rows);
   out.contents.assign(window_rows_.size(), 0);
   const bool has_windows = !window_rows_.empty();
   const int cells = layout_.cells();
   const int per_plane = layout_.words_per_plane();
   for (int plane = 0; plane < layout_.binary_planes; ++plane) {
     const std::uint64_t* bits = words + plane * per_plane;
+    const auto on_board = [&](int word) {
+      return bits[word] & (word + 1 == per_plane ? last_word_ : ~std::uint64_t{0});
+    };
     int set = 0;
-    for (int word = 0; word < per_plane; ++word) set += std::popcount(bits[word]);
+    for (int word = 0; word < per_plane; ++word) set += std::popcount(on_board(word));
     const bool full = set == cells;
     if (full) out.rows.push_back(first_full_ + static_cast<std::uint32_t>(plane));
     if (full && !has_windows) continue;
     for (int word = 0; word < per_plane; ++word) {
-      for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      for (std::uint64_t rest = on_board(word); rest != 0; rest &= rest - 1) {
         const int cell = word * 64 + std::countr_zero(rest);
         if (!full) out.rows.push_back(static_cast<std::uint32_t>(plane * cells + cell));
         if (has_windows) add_to_windows(plane, cell, out);

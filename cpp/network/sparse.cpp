@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
+
+#include "base/exp.hpp"
 
 namespace zermelo {
 
@@ -42,18 +45,6 @@ void clip(std::span<const std::int32_t> sums, int bits, std::uint8_t* out) {
 
 }  // namespace
 
-double portable_exp(double x) {
-  constexpr double kLn2High = 6.93147180369123816490e-01;
-  constexpr double kLn2Low = 1.90821492927058770002e-10;
-  if (x < -700) return 0;
-  if (x > 700) x = 700;
-  const double n = std::nearbyint(x * 1.4426950408889634074);
-  const double r = (x - n * kLn2High) - n * kLn2Low;  // |r| <= ln(2) / 2
-  double sum = 1;
-  for (int i = 13; i >= 1; --i) sum = 1 + sum * r / i;
-  return std::ldexp(sum, static_cast<int>(n));
-}
-
 SparseNetwork::SparseNetwork(FeatureSet features, SparseArrays arrays, const Kernels& kernels)
     : features_(std::move(features)), arrays_(std::move(arrays)), kernels_(&kernels) {
   check();
@@ -79,8 +70,8 @@ void SparseNetwork::check() const {
   require_size(a.table.size(), std::size_t{features_.num_rows()} * a.hidden, "table");
   require_size(a.tail.size(), tails * a.hidden, "tail");
   require_size(a.tail_bias.size(), tails, "tail_bias");
-  require_size(a.actions.size(), a.num_actions * action_length, "actions");
-  require_size(a.action_bias.size(), a.num_actions, "action_bias");
+  require_size(a.actions.size(), num_action_rows() * action_length, "actions");
+  require_size(a.action_bias.size(), num_action_rows(), "action_bias");
   require_size(a.value1.size(), kValueLast * a.value_hidden, "value1");
   require_size(a.value1_bias.size(), kValueLast, "value1_bias");
   require_size(a.value2.size(), kValueOutputs * kValueLast, "value2");
@@ -88,11 +79,43 @@ void SparseNetwork::check() const {
   const auto too_large = [](std::int16_t w) { return std::abs(w) > kMostRowWeight; };
   require(std::none_of(a.table.begin(), a.table.end(), too_large),
           "the sparse network's 'table' has weights beyond " + std::to_string(kMostRowWeight));
-  // A layer's sum is at most inputs * 127 * 128 < 2^27; a bias within 2^30 cannot overflow it.
+  require(num_action_rows() <= std::size_t{std::numeric_limits<Action>::max()} + 1,
+          "there are more actions than numbers of actions");
+  // A layer's sum is at most inputs * 127 * 128 < 2^27; with a bias within 2^28 neither it nor the
+  // difference of two can overflow.
   for (const auto* bias : {&a.tail_bias, &a.action_bias, &a.value1_bias, &a.value2_bias}) {
     require(std::all_of(bias->begin(), bias->end(),
-                        [](std::int32_t b) { return b > -(1 << 30) && b < 1 << 30; }),
-            "the sparse network has a bias beyond 2^30");
+                        [](std::int32_t b) { return b > -(1 << 28) && b < 1 << 28; }),
+            "the sparse network has a bias beyond 2^28");
+  }
+}
+
+void SparseNetwork::policy(const std::uint64_t* words, std::span<const Action> actions,
+                           std::span<const std::uint8_t> inputs, std::span<float> logits,
+                           SparseScratch& s) const {
+  const auto& a = arrays_;
+  const GameInputs* more = features_.inputs();
+  if (!more) {
+    s.dots.resize(actions.size());
+    kernels_->dots(inputs, a.actions.data(), actions, s.dots.data());
+    for (std::size_t k = 0; k < actions.size(); ++k) {
+      logits[k] = static_cast<float>(s.dots[k] + a.action_bias[actions[k]]) * kLogit;
+    }
+    return;
+  }
+  // The actions' own rows first, then the others of each.
+  const std::size_t each = more->per_action;
+  s.rows.resize(actions.size() * (1 + each));
+  s.dots.resize(s.rows.size());
+  std::copy(actions.begin(), actions.end(), s.rows.begin());
+  more->read_actions(words, actions, static_cast<std::uint16_t>(a.num_actions),
+                     s.rows.data() + actions.size());
+  kernels_->dots(inputs, a.actions.data(), s.rows, s.dots.data());
+  for (std::size_t i = 0; i < s.rows.size(); ++i) s.dots[i] += a.action_bias[s.rows[i]];
+  for (std::size_t k = 0; k < actions.size(); ++k) {
+    std::int32_t sum = s.dots[k];
+    for (std::size_t i = 0; i < each; ++i) sum += s.dots[actions.size() + k * each + i];
+    logits[k] = static_cast<float>(sum) * kLogit;
   }
 }
 
@@ -103,20 +126,16 @@ SparseAnswer SparseNetwork::evaluate(const std::uint64_t* words, std::span<const
   s.hidden.resize(a.hidden);
   s.tails.resize(tails + kValueLast);
   s.sums.resize(std::max(tails, kValueLast));
-  s.dots.resize(actions.size());
   features_.read(words, s.features);
   kernels_->hidden(a.table.data(), a.hidden, s.features.rows, s.features.scaled, s.hidden.data());
 
   kernels_->dense(s.hidden, a.tail.data(), a.tail_bias, s.sums.data());
   clip({s.sums.data(), tails}, kTailBits, s.tails.data());
 
-  const std::span<const std::uint8_t> policy =
-      a.policy_hidden ? std::span<const std::uint8_t>(s.tails).first(a.policy_hidden)
-                      : std::span<const std::uint8_t>(s.hidden);
-  kernels_->dots(policy, a.actions.data(), actions, s.dots.data());
-  for (std::size_t k = 0; k < actions.size(); ++k) {
-    logits[k] = static_cast<float>(s.dots[k] + a.action_bias[actions[k]]) * kLogit;
-  }
+  policy(words, actions,
+         a.policy_hidden ? std::span<const std::uint8_t>(s.tails).first(a.policy_hidden)
+                         : std::span<const std::uint8_t>(s.hidden),
+         logits, s);
 
   const auto value =
       std::span<const std::uint8_t>(s.tails).subspan(a.policy_hidden, a.value_hidden);

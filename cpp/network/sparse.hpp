@@ -3,7 +3,8 @@
 //   features -> sum of rows (int16) -> clipped and squared, 0..127       [hidden]
 //   value:   dense -> clipped [value_hidden] -> dense -> clipped [kValueLast] -> win, draw, loss
 //   policy:  dense -> clipped [policy_hidden] -> dot product with the action's row, legal ones only
-//            (policy_hidden 0: the dot product is with the hidden layer)
+//            (policy_hidden 0: the dot product is with the hidden layer); where the game has inputs
+//            for actions, with the sum of the action's rows
 // Integers all the way to the logits, so every machine gets the same bits. Knows no game and no
 // file; whoever makes it has the arrays. Thread rule: constant after making; a Scratch belongs to a
 // thread.
@@ -37,8 +38,8 @@ struct SparseArrays {
   std::vector<std::int16_t> table;        // [rows][hidden]
   std::vector<std::int8_t> tail;          // [policy_hidden + value_hidden][hidden]
   std::vector<std::int32_t> tail_bias;    // [policy_hidden + value_hidden]
-  std::vector<std::int8_t> actions;       // [num_actions][policy_hidden or hidden]
-  std::vector<std::int32_t> action_bias;  // [num_actions]
+  std::vector<std::int8_t> actions;       // [action rows][policy_hidden or hidden]
+  std::vector<std::int32_t> action_bias;  // [action rows]
   std::vector<std::int8_t> value1;        // [kValueLast][value_hidden]
   std::vector<std::int32_t> value1_bias;  // [kValueLast]
   std::vector<std::int8_t> value2;        // [kValueOutputs][kValueLast]
@@ -52,6 +53,7 @@ struct SparseScratch {
   std::vector<std::uint8_t> tails;
   std::vector<std::int32_t> sums;
   std::vector<std::int32_t> dots;
+  std::vector<std::uint16_t> rows;  // of the actions
 };
 
 struct SparseAnswer {
@@ -66,6 +68,10 @@ class SparseNetwork {
 
   const FeatureSet& features() const { return features_; }
   std::size_t num_actions() const { return arrays_.num_actions; }
+  // One for each action, then those of the game's inputs.
+  std::size_t num_action_rows() const {
+    return arrays_.num_actions + (features_.inputs() ? features_.inputs()->action_rows : 0);
+  }
   const char* kernels_name() const { return kernels_->name; }
 
   // `logits` gets one number per action of `actions`.
@@ -74,13 +80,13 @@ class SparseNetwork {
 
  private:
   void check() const;
+  void policy(const std::uint64_t* words, std::span<const Action> actions,
+              std::span<const std::uint8_t> inputs, std::span<float> logits,
+              SparseScratch& scratch) const;
 
   FeatureSet features_;
   SparseArrays arrays_;  // dense layers repacked: [inputs / 4][outputs][4]
   const Kernels* kernels_;
 };
-
-// e^x to double precision by additions and multiplications alone: the same everywhere.
-double portable_exp(double x);
 
 }  // namespace zermelo

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,12 +17,18 @@ from zermelo.config import find_preset, read_run_file
 from zermelo.network import load_network
 from zermelo.network.open import own_search
 from zermelo.network.places import shipped_network
-from zermelo.players.at_hand import adviser, default_opponent
+from zermelo.players.at_hand import adviser, default_opponent, usable_network
 from zermelo.search import SearchOptions
 
-FILES = sorted((Path(zermelo.__file__).parent / "data" / "networks").glob("*.onnx"))
-MOST_BYTES = 2 << 20
-MADE_BY = {"tictactoe": "tictactoe", "connect4": "connect4", "othello_size6": "othello6"}  # presets
+FILES = sorted((Path(zermelo.__file__).parent / "data" / "networks").iterdir())
+MOST_BYTES = 4_000_000
+# The presets that made them.
+MADE_BY = {
+    "tictactoe": "tictactoe",
+    "connect4": "connect4",
+    "othello_size6": "othello6",
+    "chess": "chess",
+}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -39,8 +48,38 @@ def test_a_shipped_network_is_searched_as_the_preset_that_made_it(file: Path) ->
     assert SearchOptions(**own_search(file.stem)) == SearchOptions(**tables.get("search", {}))
 
 
-def test_connect_four_othello_on_6x6_and_tic_tac_toe_have_one() -> None:
-    assert {"connect4", "othello_size6", "tictactoe"} <= {file.stem for file in FILES}
+def test_chess_connect_four_othello_on_6x6_and_tic_tac_toe_have_one() -> None:
+    assert {"chess", "connect4", "othello_size6", "tictactoe"} == {file.stem for file in FILES}
+
+
+def test_the_chess_network_needs_no_runtime_and_takes_what_is_offered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("zermelo.players.at_hand.installed_backends", list)
+    chess = native("chess")
+    assert usable_network(chess) == shipped_network(chess)
+    assert usable_network(native("connect4")) is None
+    queen = "rnb1kbnr/pppp1ppp/8/4p1q1/4P3/3P4/PPP2PPP/RNBQKBNR w KQkq - 1 3"
+    analysed = ["analyse", "chess", "--position", queen, "--simulations", "300", "--json"]
+    assert main(analysed) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["actions"][0]["text"] == "c1g5"
+
+
+def test_the_engine_takes_the_chess_network_unless_told_otherwise() -> None:
+    said = []
+    for commands in ("isready\n", "setoption name WeightsFile value none\nisready\n"):
+        ended = subprocess.run(
+            [sys.executable, "-P", "-m", "zermelo.uci"],
+            input=f"uci\n{commands}quit\n",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        said.append(ended.stdout)
+    assert "info string network chess" in said[0] and "no network" not in said[0]
+    assert "info string no network is loaded" in said[1]
 
 
 def test_a_game_without_one_is_played_by_a_search_that_judges_by_random_games() -> None:

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/exp.hpp"
 #include "base/random.hpp"
 #include "games/chess/chess.hpp"
 #include "games/connect4.hpp"

@@ -39,6 +39,10 @@ class NetworkSettings(NetworkOptions):
     windows: str = option(
         NetworkOptions.windows, "Sparse: patterns of cells, such as line4 or 2x3; empty for none."
     )
+    inputs: str = option(
+        NetworkOptions.inputs,
+        "Sparse: what the game tells beyond its planes; chess has attacks; empty for none.",
+    )
     blocks: int = option(NetworkOptions.blocks, "Number of residual blocks.", low=0, high=100)
     filters: int = option(NetworkOptions.filters, "Channels of the tower.", low=1, high=2048)
     se_ratio: int = option(

@@ -25,3 +25,8 @@ def find_preset(name: str) -> Path | None:
         if (place / f"{name}.toml").is_file():
             return place / f"{name}.toml"
     return None
+
+
+def preset_names() -> list[str]:
+    """All of them, by name."""
+    return sorted({file.stem for place in preset_directories() for file in place.glob("*.toml")})

@@ -23,6 +23,7 @@ from zermelo.games import game as find_game
 from zermelo.games.protocol import Game
 from zermelo.games.python_file import looks_like_file
 from zermelo.selfplay.options import PoolOptions
+from zermelo.train.origin import HEAD_KEYS
 
 if TYPE_CHECKING:
     from zermelo.replay import ReplayOptions
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from zermelo.yardsticks.options import EvaluateOptions
 
 FORMAT = 1  # of the run file and the run directory
-HEAD = ("format", "version", "commit", "made")  # keys before the sections
+HEAD = ("format", "version", "commit", "made", *HEAD_KEYS)  # keys before the sections
 
 # What a run is built on; the sentence says why it cannot change.
 FIXED = {

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zermelo.network import NetworkOptions
     from zermelo.replay import Batch
     from zermelo.replay.dedup import Merged
+    from zermelo.train.origin import Origin
     from zermelo.train.trainer import Trainer, TrainProgress
 
 
@@ -66,12 +67,14 @@ class Learner:
         assert self._trainer is not None, "neither begun nor resumed"
         return self._trainer
 
-    def begin(self, options: NetworkOptions) -> None:
-        """With a new network, which knows nothing."""
+    def begin(self, options: NetworkOptions, origin: Origin | None = None) -> None:
+        """With a new network, which knows nothing, or with that of somebody else."""
         from zermelo.network.trained import new_network
         from zermelo.train.trainer import Trainer
 
-        network = new_network(self.game, options, self.seed)
+        network = (
+            origin.network(self.game) if origin else new_network(self.game, options, self.seed)
+        )
         self._trainer = Trainer(network, self.options, self.seed)
 
     def resume(self, checkpoint: Checkpoint, options: NetworkOptions) -> None:

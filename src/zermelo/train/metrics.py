@@ -55,7 +55,8 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
             entry = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(entry, dict) and type(entry.get("iteration")) is int:
+        numbered = isinstance(entry, dict) and type(entry.get("iteration")) is int
+        if numbered and isinstance(entry.get(LATE), dict | None):
             yield entry, line
 
 

@@ -18,7 +18,7 @@ from zermelo import _core
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.network.architecture import NetworkOptions
-from zermelo.network.form import NetworkForm
+from zermelo.network.form import MAX_NAME, NetworkForm
 from zermelo.network.sparse.windows import WINDOW_PLANES, windows_of
 
 VALUE_LAST = 32  # units before win, draw and loss
@@ -39,16 +39,17 @@ class SparseArchitecture(NetworkForm):
     policy_hidden: int  # 0: the policy is taken from the hidden layer
     value_hidden: int
     windows: str = ""
+    inputs: str = ""  # what the game tells beyond its planes; see the core's inputs.hpp
     kind: str = "sparse"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         scales = self.scalar_scales
         if not isinstance(scales, list | tuple) or len(scales) > self.planes:
             raise UserError("the network's scalar_scales are no list of its scalar planes")
         if not all(type(scale) is float and math.isfinite(scale) for scale in scales):
             raise UserError("the network's scalar_scales are not all finite numbers")
         object.__setattr__(self, "scalar_scales", tuple(scales))
-        super().__post_init__()
         for name, step, least in (
             ("hidden", 64, 64),
             ("policy_hidden", 32, 0),
@@ -62,6 +63,12 @@ class SparseArchitecture(NetworkForm):
                 )
         if self.binary_planes + len(scales) > self.planes:
             raise UserError("the network has more binary and scalar planes than planes")
+        if self.planes * self.cells > MAX_ROWS:  # before anything of that size is made
+            raise UserError(f"the network's planes have more than {MAX_ROWS:,} cells together")
+        if len(self.windows) > MAX_NAME or not self.windows.isprintable():
+            raise UserError("the network's windows are no names of windows")
+        if len(self.inputs) > MAX_NAME or not self.inputs.isprintable():
+            raise UserError("the network's inputs are no name of inputs")
         if self.features.num_rows > MAX_ROWS:
             raise UserError(f"the network's windows have more than {MAX_ROWS:,} contents")
 
@@ -74,16 +81,28 @@ class SparseArchitecture(NetworkForm):
     @property
     def window_planes(self) -> list[int]:
         """Numbers among the planes of cells."""
-        return list(range(min(WINDOW_PLANES, self.planes))) if self.windows else []
+        cell_planes = self.planes - len(self.scalar_scales)
+        return list(range(min(WINDOW_PLANES, cell_planes))) if self.windows else []
 
     @cached_property
     def features(self) -> _core.SparseFeatures:
         """Which rows a position adds up."""
         windows = windows_of(self.rows, self.columns, self.windows)
         try:
-            return _core.SparseFeatures(self.layout, self.window_planes, windows)
+            return _core.SparseFeatures(self.layout, self.window_planes, windows, self.inputs)
         except ValueError as error:
-            raise UserError(f"the network's windows '{self.windows}': {error}") from None
+            raise UserError(f"the network's windows or inputs: {error}") from None
+
+    @property
+    def action_rows(self) -> int:
+        """One for each action, then those of the inputs."""
+        return self.num_actions + self.features.num_action_rows
+
+    def check_fits(self, game: Game) -> None:
+        """See `NetworkForm`; the core reads packed observations, so they are packed alike."""
+        super().check_fits(game)
+        if self.layout != layout_of(game):
+            raise UserError(f"the network is for another form of the positions of {game.name}")
 
     @property
     def value(self) -> str:
@@ -102,8 +121,8 @@ class SparseArchitecture(NetworkForm):
             "table": (self.features.num_rows, self.hidden),
             "tail": (tails, self.hidden),
             "tail_bias": (tails,),
-            "actions": (self.num_actions, self.policy_hidden or self.hidden),
-            "action_bias": (self.num_actions,),
+            "actions": (self.action_rows, self.policy_hidden or self.hidden),
+            "action_bias": (self.action_rows,),
             "value1": (VALUE_LAST, self.value_hidden),
             "value1_bias": (VALUE_LAST,),
             "value2": (VALUE_OUTPUTS, VALUE_LAST),
@@ -137,9 +156,10 @@ class SparseArchitecture(NetworkForm):
     def summary(self) -> str:
         """One line for people."""
         windows = f", windows {self.windows}" if self.windows else ""
+        inputs = f", inputs {self.inputs}" if self.inputs else ""
         return (
             f"sparse {self.hidden} hidden, policy {self.policy_hidden}, value {self.value_hidden}"
-            f"{windows}; {self.parameters():,} parameters"
+            f"{windows}{inputs}; {self.parameters():,} parameters"
         )
 
 
@@ -169,4 +189,5 @@ def sparse_for(game: Game, options: NetworkOptions) -> SparseArchitecture:
         policy_hidden=options.policy_hidden,
         value_hidden=options.value_hidden,
         windows=options.windows,
+        inputs=options.inputs,
     )

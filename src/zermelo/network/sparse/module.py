@@ -24,29 +24,12 @@ from zermelo.network.sparse.fixed_point import (
     first_spread,
     to_integers,
 )
+from zermelo.network.sparse.layers import floored, hidden_layer, in_units, policy_layer
 from zermelo.network.trained import TrainedNetwork
 from zermelo.network.weights import Weights
 
-HIDDEN_MOST = UNITS["table"][0] - 1
 PLIES = 32.0  # an output of 1.0 is so many plies
 FEW_ACTIONS = 256  # up to so many, the policy is one matrix product
-
-
-class _Floor(torch.autograd.Function):
-    """Whole numbers forward, the gradient unchanged backward."""
-
-    @staticmethod
-    def forward(_: Any, x: Tensor) -> Tensor:
-        return torch.floor(x)
-
-    @staticmethod
-    def backward(_: Any, *gradients: Tensor) -> Tensor:
-        return gradients[0]
-
-
-def _floor(x: Tensor) -> Tensor:
-    rounded: Tensor = _Floor.apply(x)  # type: ignore[no-untyped-call]
-    return rounded
 
 
 class SparseModule(TrainedNetwork):
@@ -74,52 +57,48 @@ class SparseModule(TrainedNetwork):
         features = self.architecture.features
         if observations.dtype != np.uint64:
             observations = features.pack(np.ascontiguousarray(observations, np.float32))
-        return tuple(map(torch.from_numpy, features.read(observations)))
+        return tuple(
+            map(torch.from_numpy, (*features.read(observations), observations.view(np.int64)))
+        )
 
     def legal_heads(self, inputs: tuple[Tensor, ...], actions: Tensor) -> Heads[Tensor]:
         """See `TrainedNetwork`."""
         with torch.autocast(actions.device.type, enabled=False):
-            hidden = self._hidden(*inputs)
-            tails = _clipped(functional.linear(hidden, self._units("tail"), self._bias("tail")), 64)
+            *features, observations = inputs
+            hidden = hidden_layer(self._units("table"), tuple(features))
+            tails = _clipped(self._dense(hidden, "tail"), UNITS["tail"][0])
             split = self.architecture.policy_hidden
             policy = tails[:, :split] if split else hidden
-            logits = self._logits(policy, actions) / UNITS["action_bias"][0]
-            value = functional.linear(tails[:, split:], self._units("value1"), self._bias("value1"))
-            value = functional.linear(
-                _clipped(value, 32), self._units("value2"), self._bias("value2")
-            )
-            value = value / UNITS["value2_bias"][0]
+            logits = self._logits(policy, actions, observations) / UNITS["action_bias"][0]
+            value = _clipped(self._dense(tails[:, split:], "value1"), UNITS["value1"][0])
+            value = self._dense(value, "value2") / UNITS["value2_bias"][0]
             return Heads(logits, value[:, :3], functional.relu(value[:, 3:]) * PLIES)
 
-    def _hidden(
-        self, rows: Tensor, offsets: Tensor, scaled: Tensor, scaled_offsets: Tensor, factors: Tensor
-    ) -> Tensor:
-        table = self._units("table")
-        sums = functional.embedding_bag(rows, table, offsets.to(rows.dtype), mode="sum")
-        if len(scaled):
-            counts = torch.diff(scaled_offsets, append=scaled_offsets.new_tensor([len(scaled)]))
-            places = torch.repeat_interleave(torch.arange(len(counts)), counts)
-            parts = _floor(functional.embedding(scaled, table) * factors[:, None] + 0.5)
-            sums = sums.index_add(0, places, parts)
-        limited = sums.clamp(0, HIDDEN_MOST)
-        return _floor(limited * limited / 2048)
-
-    def _logits(self, policy: Tensor, actions: Tensor) -> Tensor:
-        table, bias = self._units("actions"), self._bias("action")
+    def _logits(self, policy: Tensor, actions: Tensor, observations: Tensor) -> Tensor:
+        table, bias = self._units("actions"), self._units("action_bias")
         if len(table) <= FEW_ACTIONS:
             return functional.linear(policy, table, bias).gather(1, actions)
-        rows = functional.embedding(actions, table)
-        return torch.bmm(rows, policy[:, :, None])[:, :, 0] + bias[actions]
+        rows = self.architecture.features.read_actions(
+            observations.cpu().numpy().view(np.uint64),
+            actions.contiguous().cpu().numpy(),
+            self.architecture.num_actions,
+        )
+        return policy_layer(policy, table, bias, rows)
 
     def _units(self, name: str) -> Tensor:
-        """A parameter in whole units, kept in range."""
-        one, most = UNITS[name]
-        return _floor((self.get_parameter(name) * one).clamp(-most, most) + 0.5)
+        return in_units(self.get_parameter(name), name)
 
-    def _bias(self, name: str) -> Tensor:
-        return self._units(f"{name}_bias")
+    def _dense(self, x: Tensor, name: str) -> Tensor:
+        return functional.linear(x, self._units(name), self._units(f"{name}_bias"))
 
     # ---- the network for playing ----------------------------------------------------------------
+
+    @torch.no_grad()
+    def adopt(self, weights: Weights) -> None:
+        """Its integers in real units, each exactly."""
+        for name, parameter in self.named_parameters():
+            units = np.asarray(weights.arrays[name], np.float32) / np.float32(UNITS[name][0])
+            parameter.copy_(torch.from_numpy(units))
 
     def weights(self, name: str = "network", search: Mapping[str, Any] | None = None) -> Weights:
         """The integers."""
@@ -131,4 +110,4 @@ class SparseModule(TrainedNetwork):
 
 def _clipped(sums: Tensor, one: int) -> Tensor:
     """Activations 0 to 127 of sums of products with weights of which `one` is 1.0."""
-    return _floor((sums / one).clamp(0, ACTIVATION_ONE - 1))
+    return floored((sums / one).clamp(0, ACTIVATION_ONE - 1))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zermelo.errors import UserError
 from zermelo.network.graph import Heads
 from zermelo.network.sparse.architecture import SparseArchitecture
 from zermelo.network.sparse.fixed_point import ACTIVATION_ONE, UNITS
@@ -24,6 +25,8 @@ PLIES = 32.0  # an output of 1.0 is so many plies
 
 def sparse_graph(a: SparseArchitecture, ops: OnnxOps) -> Heads[str]:
     """From `observations` [B, planes, rows, columns] to policy logits and win, draw, loss."""
+    if a.inputs:
+        raise UserError(f"a network with the inputs '{a.inputs}' cannot be written as ONNX")
     hidden = _activated(a, ops, "observations")
     tails = _clipped(ops, _dense(ops, hidden, "tail"), UNITS["tail"][0])
     split, end = a.policy_hidden, a.policy_hidden + a.value_hidden
@@ -94,7 +97,8 @@ def _windows(a: SparseArchitecture, ops: OnnxOps, flat: str, table: str) -> str:
     for index, cells in enumerate(windows):
         for place, cell in enumerate(cells):
             for digit, plane in enumerate(planes, start=1):
-                weights[plane * a.cells + cell, index] = digit * base**place
+                of_all = plane if plane < a.binary_planes else plane + len(a.scalar_scales)
+                weights[of_all * a.cells + cell, index] = digit * base**place
     ones = ops.node("Sign", ops.node("Abs", flat))
     contents = ops.node("MatMul", ones, ops.constant(weights))
     counts = np.array([base ** len(cells) - 1 for cells in windows])

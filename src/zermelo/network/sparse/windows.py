@@ -8,6 +8,7 @@ from zermelo.errors import UserError
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 MAX_CELLS = 12
+MAX_PLACES = 1 << 16  # where windows are looked for, all names together
 WINDOW_PLANES = 2  # whose pieces tell contents apart: the first planes of the observation
 _NAME = re.compile(r"line([0-9]{1,2})|([0-9]{1,2})x([0-9]{1,2})")
 
@@ -15,6 +16,8 @@ _NAME = re.compile(r"line([0-9]{1,2})|([0-9]{1,2})x([0-9]{1,2})")
 def windows_of(rows: int, columns: int, names: str) -> list[list[int]]:
     """The cells of each window of a board, for names with blanks between them."""
     found: list[list[int]] = []
+    if rows * columns * len(DIRECTIONS) * len(names.split()) > MAX_PLACES:
+        raise UserError(f"the windows '{names}' are too many for a board of {rows} x {columns}")
     for name in names.split():
         if not (match := _NAME.fullmatch(name)):
             raise UserError(f"'{name}' is no window; windows are such as line4 and 2x3")
