@@ -38,7 +38,11 @@ class ReadArchive {
   template <class T>
     requires std::is_trivially_copyable_v<T>
   void number(T& value) {
-    std::memcpy(&value, take(sizeof(value)), sizeof(value));
+    const char* found = take(sizeof(value));
+    if constexpr (std::is_same_v<T, bool>) {  // other bytes in a bool are undefined behaviour
+      if (*found != 0 && *found != 1) throw Refused("the saved state is damaged");
+    }
+    std::memcpy(&value, found, sizeof(value));
   }
   template <class T>
   void vector(std::vector<T>& values) {
@@ -47,6 +51,10 @@ class ReadArchive {
     if (size > left_.size() / sizeof(T)) throw Refused("the saved state is cut off");
     values.resize(size);
     if (size > 0) std::memcpy(values.data(), take(size * sizeof(T)), size * sizeof(T));
+  }
+  // Throws Refused if there is more.
+  void end() const {
+    if (!left_.empty()) throw Refused("the saved state goes on behind its end");
   }
 
  private:

@@ -64,9 +64,14 @@ struct SampleColumns {
 
   std::size_t size() const { return results.size(); }
 
-  // Every column in turn: f(name, column), and f(column, the same column of another...).
+  // Every column in turn: f(name, column), to look or to fill, and f(column, the same column of
+  // another...).
   template <class F>
   void each(F f) const {
+    ZERMELO_SAMPLE_COLUMNS(ZERMELO_SHOW)
+  }
+  template <class F>
+  void fill_each(F f) {
     ZERMELO_SAMPLE_COLUMNS(ZERMELO_SHOW)
   }
   template <class F, class... Others>
@@ -106,6 +111,10 @@ struct GameColumns {
 
   template <class F>
   void each(F f) const {
+    ZERMELO_GAME_COLUMNS(ZERMELO_SHOW)
+  }
+  template <class F>
+  void fill_each(F f) {
     ZERMELO_GAME_COLUMNS(ZERMELO_SHOW)
   }
 };

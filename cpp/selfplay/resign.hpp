@@ -27,6 +27,12 @@ class ResignWatch {
   double lowest() const { return lowest_; }
   bool known() const { return lowest_ <= 1.0; }
 
+  // False for numbers that no values can have given.
+  bool possible() const {
+    const auto is_value = [](double value) { return value >= -2.0 && value <= 2.0; };
+    return is_value(sustained_) && is_value(lowest_) && std::ranges::all_of(last_, is_value);
+  }
+
   // For saving a game.
   template <class Archive>
   void transfer(Archive& archive) {

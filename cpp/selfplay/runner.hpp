@@ -26,6 +26,7 @@
 #include "selfplay/options.hpp"
 #include "selfplay/played.hpp"
 #include "selfplay/resign.hpp"
+#include "selfplay/resume.hpp"
 #include "selfplay/sample.hpp"
 #include "selfplay/temperature.hpp"
 
@@ -126,18 +127,22 @@ class Runner {
   // go on alike.
   std::string save() const {
     WriteArchive archive;
-    const_cast<Runner*>(this)->transfer(archive);
+    auto& self = const_cast<Runner&>(*this);  // writing changes nothing
+    transfer(archive, self.next_game_, self.boards_);
     return sealed(std::move(archive));
   }
   // Throws Refused, and then the runner is as it was.
   void load(std::string_view bytes) {
     ReadArchive archive(unsealed(bytes));
-    transfer(archive);
-    drop_trees();
-    for (auto& board : boards_) {
-      board->tree.state = game_.initial();
-      for (const Action action : board->history) game_.play(board->tree.state, action);
-    }
+    std::uint64_t next_game = 0;
+    Boards loaded;
+    while (loaded.size() < boards_.size()) loaded.push_back(std::make_unique<Board>());
+    transfer(archive, next_game, loaded);
+    archive.end();
+    for (auto& board : loaded) replay_saved(game_, *board);
+    next_game_ = next_game;
+    boards_.swap(loaded);
+    drop_trees();  // while the worker's boards are still there
   }
 
   std::int64_t nodes_in_use() const { return allocator_.nodes_in_use(); }
@@ -147,12 +152,13 @@ class Runner {
 
  private:
   using Board = PlayingBoard<G>;
+  using Boards = std::vector<std::unique_ptr<Board>>;
 
   template <class Archive>
-  void transfer(Archive& archive) {
-    const std::uint64_t columns = transfer_heading(archive, boards_.size());
-    archive.number(next_game_);
-    for (auto& board : boards_) board->transfer(archive, columns);
+  static void transfer(Archive& archive, std::uint64_t& next_game, Boards& boards) {
+    const std::uint64_t columns = transfer_heading(archive, boards.size());
+    archive.number(next_game);
+    for (auto& board : boards) board->transfer(archive, columns);
   }
 
   void make_worker() {
@@ -364,7 +370,7 @@ class Runner {
   NodeAllocator allocator_;
   std::unique_ptr<Worker<G, false>> worker_;
   SearchCounters past_;  // of former workers
-  std::vector<std::unique_ptr<Board>> boards_;
+  Boards boards_;
   std::size_t first_ = 0;  // board that has the first turn
   std::uint64_t next_game_ = 0;
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import time
 import tomllib
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from zermelo.errors import UserError
 
 TEMPORARY = ".tmp"  # how the hidden name of a file ends that is being written
 PAUSE = 1.0  # seconds between two attempts to write to a full disk
+MAX_TOML_LINE = 20_000  # characters; a key of as many parts takes the parser minutes
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 Written = TypeVar("Written")
@@ -40,6 +42,16 @@ def write_whole(path: Path, *blocks: bytes, lasting: bool = True) -> None:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)
         raise
+
+
+def refuse_special(path: Path) -> None:
+    """A pipe or a device, of which there may be no end; what is not there is others' to say."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise UserError(f"'{path}' is a pipe or a device, not a file")
 
 
 def remove_temporary(*directories: Path) -> None:
@@ -83,8 +95,12 @@ def is_disk_full(error: BaseException) -> bool:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The file's content; what is wrong with it is one sentence."""
+    refuse_special(path)
     try:
-        return tomllib.loads(path.read_bytes().decode())
+        text = path.read_bytes().decode()
+        if any(len(line) > MAX_TOML_LINE for line in text.splitlines()):
+            raise UserError(f"{path} is no run file: a line of it has too many characters")
+        return tomllib.loads(text)
     except FileNotFoundError:
         raise UserError(f"there is no file '{path}'") from None
     except IsADirectoryError:
@@ -93,5 +109,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise UserError(f"'{path}' cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UserError(f"{path} is not text in UTF-8, so it is no run file") from None
+    except RecursionError:
+        raise UserError(f"{path} is no run file: it is nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{path} is not valid TOML: {error}") from None

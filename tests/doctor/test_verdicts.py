@@ -319,7 +319,7 @@ def test_what_stops_one_check_leaves_the_others(monkeypatch: pytest.MonkeyPatch)
     def sound(_: Evidence) -> Finding:
         return verdict("window", False, 5.0, "the window holds the samples of 5 iterations", "")
 
-    monkeypatch.setattr(doctor, "Evidence", lambda _: Stated())
+    monkeypatch.setattr(doctor, "Evidence", lambda _, trust: Stated())
     monkeypatch.setattr(doctor, "light_checks", lambda: {"window": sound})
     monkeypatch.setattr(doctor, "deep_checks", lambda: {"search": broken})
     window, search = doctor.diagnose("anywhere")

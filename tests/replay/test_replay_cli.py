@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from make_samples import put_shard, random_samples
 
 import zermelo
 from zermelo.cli import main
-from zermelo.replay import ReplayStore
+from zermelo.replay import ReplayStore, Schema, ShardHeader, shard_path, write_shard
 
 Captured = pytest.CaptureFixture[str]
 
@@ -145,3 +146,20 @@ def test_wrong_paths_are_refused_in_one_sentence(
     assert code == {"inspect": 2, "verify": 1, "stats": 0}[command]
     assert "it has only 7 bytes" in heard.err + heard.out
     assert "Traceback" not in heard.err
+
+
+@pytest.mark.parametrize(
+    "command", [("verify",), ("stats",), ("inspect", "--rows", "1", "--games", "1")]
+)
+def test_no_command_runs_the_file_that_a_shard_names_as_its_game(
+    tmp_path: Path, capsys: Captured, command: tuple[str, ...]
+) -> None:
+    code = tmp_path / "code.py"
+    code.write_text(f"from pathlib import Path\nPath({str(tmp_path / 'ran')!r}).touch()\n")
+    samples = random_samples(games=1)
+    schema = dataclasses.replace(Schema.of(zermelo.game("connect4")), game=str(code))
+    path = shard_path(tmp_path, 0, 0, 0)
+    write_shard(path, samples, ShardHeader.of(schema, samples))
+    assert main(["replay", command[0], str(path), *command[1:]]) == 0
+    capsys.readouterr()
+    assert not (tmp_path / "ran").exists()

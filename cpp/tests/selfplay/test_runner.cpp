@@ -146,6 +146,51 @@ TEST("a damaged saved state is refused and changes nothing") {
   CHECK(equal(a, b));
 }
 
+// Bytes of saved games are changed under a right checksum, as nobody but an attacker does.
+template <Game G>
+int refused_of(int rounds, int games) {
+  SelfPlayOptions options = quick();
+  options.games = games;
+  auto runner = make_runner<G>(options);
+  runner.play(30, 0, {});
+  runner.drop_trees();
+  const std::string bytes = runner.save();
+  Random random(5);
+  int refused = 0;
+  for (int round = 0; round < rounds; ++round) {
+    WriteArchive changed{bytes.substr(0, bytes.size() - sizeof(std::uint64_t))};
+    const std::size_t place = random.below(changed.bytes.size());
+    changed.bytes[place] ^= static_cast<char>(1 + random.below(255));
+    try {
+      runner.load(sealed(changed));
+      runner.play(3, 0, {});  // what was accepted can be played
+    } catch (const std::invalid_argument&) {
+      ++refused;
+    }
+  }
+  runner.load(bytes);
+  return refused;
+}
+
+TEST("saved games that cannot have been are refused, whatever byte is changed") {
+  // Accepted are other random numbers, shares and values of samples, and counters.
+  CHECK(refused_of<TicTacToe>(300, 4) > 100);
+  CHECK(refused_of<Chess>(300, 4) > 100);
+}
+
+TEST("saved games with bytes behind them are refused") {
+  auto runner = make_runner<TicTacToe>(quick());
+  const std::string bytes = runner.save();
+  WriteArchive more{bytes.substr(0, bytes.size() - sizeof(std::uint64_t)) + "x"};
+  bool refused = false;
+  try {
+    runner.load(sealed(more));
+  } catch (const Refused&) {
+    refused = true;
+  }
+  CHECK(refused);
+}
+
 TEST("equal positions under symmetry have equal observations in samples") {
   const TicTacToe game;
   for (const char* text : {"X../.O./...", "XO./.../..X"}) {

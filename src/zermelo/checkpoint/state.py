@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.checkpoint.manifest import CheckpointError
+from zermelo.errors import UserError
 
 TRAINING_FILE = "training.safetensors"
 ArrayMap: TypeAlias = Mapping[str, NDArray[Any]]
@@ -32,8 +33,13 @@ class TrainingState:
 
 def read_training_arrays(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of such a file. Nothing in it is executed."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
+    try:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
+    except ImportError:  # networks are read without it
+        raise UserError(
+            f"{TRAINING_FILE} needs the package 'safetensors': install zermelo[train]"
+        ) from None
 
     try:
         found: dict[str, NDArray[Any]] = load(data)

@@ -40,6 +40,16 @@ class Checkpoint:
     directory: Path
     manifest: Manifest
 
+    @classmethod
+    def at(cls, directory: Path) -> Checkpoint:
+        """The one in that directory, whatever its name; a CheckpointError says why not."""
+        words = f"checkpoint {directory.name}: {MANIFEST_FILE}"
+        data = read_all(directory / MANIFEST_FILE, MAX_MANIFEST, words)
+        try:
+            return cls(directory, Manifest.from_bytes(data))
+        except CheckpointError as error:
+            raise CheckpointError(f"checkpoint {directory.name}: {error}") from None
+
     @property
     def iteration(self) -> int:
         """The iteration that it ends."""
@@ -123,17 +133,12 @@ class CheckpointStore:
         place = self.path(iteration)
         if not place.is_dir():
             raise CheckpointError(f"there is no checkpoint {place.name} in '{self.directory}'")
-        words = f"checkpoint {place.name}: {MANIFEST_FILE}"
-        data = read_all(place / MANIFEST_FILE, MAX_MANIFEST, words)
-        try:
-            manifest = Manifest.from_bytes(data)
-        except CheckpointError as error:
-            raise CheckpointError(f"checkpoint {place.name}: {error}") from None
-        if manifest.iteration != iteration:
+        found = Checkpoint.at(place)
+        if found.iteration != iteration:
             raise CheckpointError(
-                f"checkpoint {place.name}: {MANIFEST_FILE} is of iteration {manifest.iteration}"
+                f"checkpoint {place.name}: {MANIFEST_FILE} is of iteration {found.iteration}"
             )
-        return Checkpoint(place, manifest)
+        return found
 
     def load(self, iteration: int) -> Checkpoint:
         """The checkpoint, every file of it verified."""

@@ -28,6 +28,7 @@ from zermelo.replay.shard import parse_name
 from zermelo.replay.window import held_out
 from zermelo.runs.directory import Run
 from zermelo.runs.status import number
+from zermelo.runs.trust import refuse_strange_game
 from zermelo.train import read_metrics
 
 MOST_SAMPLES = 60_000  # read from the window's shards
@@ -60,8 +61,10 @@ class Predictions:
 class Evidence:
     """A run as the checks see it. Used by one thread."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, trust: bool = False) -> None:
+        """The file of a game in Python is run only for a run made here by this user, or `trust`."""
         self.run = Run.open(path)
+        self.trust = trust
         self.config: Any = self.run.config
         entries = read_metrics(self.run.metrics)
         self.metrics = [entry for entry in entries if "pretrain" not in entry]
@@ -79,12 +82,15 @@ class Evidence:
 
     @cached_property
     def game(self) -> Any:
-        """The rules."""
+        """The rules; a UserError if they are code of a stranger."""
+        if not self.trust:
+            refuse_strange_game(self.run.path, self.config)
         return self.config.game()
 
     @property
     def random_games(self) -> RandomGames:
         """What random games of the same rules are like; played once per process."""
+        assert self.game is not None  # rules that may be run
         return random_games(self.config.game_name)
 
     @cached_property
@@ -158,7 +164,7 @@ class Evidence:
             if full or total >= MOST_SAMPLES:
                 break
             try:
-                shard = read_shard(path, schema)
+                shard = read_shard(path, self.game)
             except (UserError, FileNotFoundError):
                 continue
             samples = shard.samples

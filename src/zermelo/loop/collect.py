@@ -177,7 +177,7 @@ class Collector:
 
     def __enter__(self) -> Collector:
         self._pool.__enter__()
-        self._stop.on_kill = self._pool.kill
+        self._stop.on_kill = self._pool.strike
         return self
 
     def __exit__(

@@ -1,6 +1,7 @@
 """The whole cycle: play, look back, train, save, measure, and again.
 
-Iteration i plays with checkpoint i and makes checkpoint i + 1; checkpoint 0 knows nothing. Stages
+Iteration i plays with checkpoint i and makes checkpoint i + 1; checkpoint 0 knows nothing, or is
+the network that the run began with, and then iteration 0 fills the whole window. Stages
 meet in the run's directory only, and each of their files is there whole or not at all, so the run
 may be killed anywhere: it goes on from its newest checkpoint and the shards that are there.
 
@@ -31,6 +32,7 @@ from zermelo.runs.learning import open_learner
 from zermelo.selfplay.local_pool import LocalPool
 from zermelo.selfplay.pool import MakePool
 from zermelo.selfplay.resign import first_threshold
+from zermelo.train.origin import EARLIER
 
 if TYPE_CHECKING:
     from zermelo.train import TrainProgress
@@ -103,8 +105,14 @@ class Loop:
         """The one under way; as many are finished."""
         return 0 if self.newest is None else self.newest.iteration
 
+    @property
+    def earlier(self) -> dict[str, float]:
+        """Seconds that the network which the run began with was trained for."""
+        origin = self.run_directory.origin
+        return {} if origin is None else {EARLIER: origin.seconds}
+
     def begin(self) -> None:
-        """From where an earlier process stopped, or with a network that knows nothing."""
+        """From where an earlier process stopped, or with a network: new, or of somebody else."""
         options = self.run_directory.config
         if self.iteration == 0:
             refuse_half_pretrained(self.run_directory)
@@ -112,10 +120,10 @@ class Loop:
             self.resume(self.newest)
             return
         self.report.stage("making a network")
-        self.learner.begin(options.network)
+        self.learner.begin(options.network, self.run_directory.origin)
         self.collector.choose_runtime(self.learner.trainer.weights())
         first = first_threshold(options.pool, options.selfplay)
-        self.write_checkpoint(0, {}, {"resign_threshold": first})
+        self.write_checkpoint(0, {}, {"resign_threshold": first} | self.earlier)
 
     def resume(self, checkpoint: Checkpoint) -> None:
         """As the checkpoint has it; what a killed process did not come to measure is measured."""
@@ -166,7 +174,7 @@ class Loop:
             "memory": self.report.status.memory,
             "worker_deaths": self.collector.deaths,
         }
-        extra = {"resign_threshold": threshold, "seconds": seconds}
+        extra = {"resign_threshold": threshold, "seconds": seconds} | self.earlier
         self.write_checkpoint(iteration + 1, metrics, extra)
         self.report.saved(iteration + 1, metrics)
         self.collector.change_network(self.checkpoint)

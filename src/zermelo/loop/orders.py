@@ -60,7 +60,11 @@ class Orders:
 
     def target(self, checkpoint: Checkpoint) -> int:
         """Samples that the iteration waits for which begins with the checkpoint."""
+        if checkpoint.iteration == 0 and self._run.origin is not None:
+            return samples_to_fill(self._run.config)
         before = checkpoint.manifest.metrics.get("selfplay", {}).get("samples", 0)
+        if checkpoint.iteration == 1 and self._run.origin is not None:
+            before = 0  # that was a whole window
         return samples_wanted(self._run.config.loop, checkpoint.iteration, before)
 
     # ---- the games under way of a repeatable run ------------------------------------------------
@@ -88,6 +92,15 @@ def samples_wanted(options: LoopOptions, iteration: int, before: int) -> int:
         least = int(share * wanted) if share < 1 else 0  # else each would be less than the last
         wanted = min(wanted, max(1, least, int(share * before)))
     return wanted
+
+
+def samples_to_fill(options: RunConfig) -> int:
+    """Of the first window of a run that begins with another's network.
+
+    A network that knows something would forget more than it learns from a few games.
+    """
+    wanted = options.replay.window_start * options.loop.samples_per_iteration
+    return max(1, min(int(wanted), options.replay.max_samples))
 
 
 # ---- resignation (P2) --------------------------------------------------------------------------

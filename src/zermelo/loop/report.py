@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from zermelo.config import duration_text
 from zermelo.runs.status import Status, StatusFile
 from zermelo.yardsticks.measure import headline
 
@@ -119,7 +120,7 @@ class Report:
 
     def ended(self, reason: str) -> None:
         """Nothing more will come."""
-        self._run.log(f"stopped after iteration {self.status.iteration}: {reason}")
+        self._run.log(f"stopped after iteration {self.status.iteration}: {reason}; {self.hours}")
         self.status.ended, self.status.states = reason, []
         self._file.write(self.status, at_once=True)
 
@@ -127,6 +128,14 @@ class Report:
     def seconds(self) -> float:
         """That processes worked on the run, this one and those before."""
         return self._seconds_before + self.status.elapsed
+
+    @property
+    def hours(self) -> str:
+        """The same in words, with the time of the networks that the run began with."""
+        origin = self._run.origin
+        earlier = origin.seconds if origin else 0.0
+        in_all = f", {duration_text(earlier + self.seconds)} with the networks before it"
+        return f"{duration_text(self.seconds)} in this run{in_all if earlier else ''}"
 
     def summary(self) -> dict[str, Any]:
         """What was reached when the run stopped, for programs."""

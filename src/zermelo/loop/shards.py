@@ -160,7 +160,7 @@ class ShardMaker:
         shown = time.monotonic()
         try:
             with pool:
-                stop.on_kill = pool.kill
+                stop.on_kill = pool.strike
                 pool.play(order)
                 while not pool.done:
                     pool.listen(0.1)

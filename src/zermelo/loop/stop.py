@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -10,6 +11,8 @@ from types import FrameType, TracebackType
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTED = 130  # the exit code
+SHOW_CURSOR = b"\x1b[?25h\n"  # which a live view hides
 
 
 class StoppedError(Exception):
@@ -19,7 +22,9 @@ class StoppedError(Exception):
 class Stop:
     """Asked by the loop at every step. In a `with`, the first signal stops, the second kills.
 
-    `on_kill` runs before the second one ends the process.
+    A handler may interrupt anything, also itself, so the first signal only sets a flag: `on_signal`
+    runs at the next check. The second ends the process on the spot, after `on_kill`, which must not
+    wait; what is being written then is left aside, as with any kill.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
@@ -28,6 +33,7 @@ class Stop:
         self.on_signal: Callable[[], None] = lambda: None
         self.on_kill: Callable[[], None] = lambda: None
         self._before: dict[int, Any] = {}
+        self._told = False
 
     def request(self, reason: str) -> None:
         """Stops at the next check."""
@@ -35,8 +41,12 @@ class Stop:
 
     def check(self) -> None:
         """Raises StoppedError if somebody asked."""
-        if self.asked:
-            raise StoppedError(self.asked)
+        if not self.asked:
+            return
+        if self.interrupted and not self._told:
+            self._told = True
+            self.on_signal()
+        raise StoppedError(self.asked)
 
     def check_time(self) -> None:
         """The same, and also when the time is over."""
@@ -71,8 +81,12 @@ class Stop:
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
         del number, frame
-        if self.interrupted:
+        if not self.interrupted:
+            self.asked = "interrupted"
+            return
+        try:
             self.on_kill()
-            raise KeyboardInterrupt
-        self.asked = "interrupted"
-        self.on_signal()
+            if os.isatty(2):
+                os.write(2, SHOW_CURSOR)
+        finally:
+            os._exit(INTERRUPTED)

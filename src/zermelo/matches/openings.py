@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.errors import REFUSALS, UserError
+from zermelo.files import refuse_special
 from zermelo.games.notation import action_text, parse_action, parse_position
 from zermelo.games.parameters import Setting, parse_settings, split_spec
 from zermelo.games.protocol import Game, HasSymmetries, State, state_hash
@@ -29,6 +30,7 @@ RANDOM = "random"
 DEFAULT = "random:4"
 PATIENCE = 300  # random openings in a row that were of no use, before one ply more is tried
 MORE_PLIES = 12
+MAX_BOOK = 256 << 20  # bytes of a book's text
 _BOOK = (
     Setting("plies", 16, int, low=0),  # of a PGN's games
     Setting("order", RANDOM, str, choices=(RANDOM, "given")),
@@ -226,6 +228,7 @@ def _book_openings(game: Game, source: str, count: int, seed: int) -> list[Openi
 
 
 def _read(name: str) -> bytes:
+    refuse_special(Path(name))
     try:
         return Path(name).read_bytes()
     except OSError as error:
@@ -236,14 +239,18 @@ def _read(name: str) -> bytes:
 
 
 def _text(data: bytes, name: str) -> str:
-    """Unpacked, if it was packed."""
+    """Unpacked, if it was packed; a little file may be packed of an endless one."""
+    packed: Any
     try:
         if name.endswith(".gz"):
-            data = gzip.decompress(data)
+            with gzip.open(io.BytesIO(data)) as packed:
+                data = packed.read(MAX_BOOK + 1)
         elif name.endswith(".zip"):
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                data = archive.read(archive.namelist()[0])
-        return data.decode()
+            archive = zipfile.ZipFile(io.BytesIO(data))
+            with archive, archive.open(archive.namelist()[0]) as packed:
+                data = packed.read(MAX_BOOK + 1)
+        if len(data) <= MAX_BOOK:
+            return data.decode()
     except (
         OSError,
         EOFError,
@@ -254,6 +261,7 @@ def _text(data: bytes, name: str) -> str:
         zlib.error,
     ):
         raise UserError(f"openings '{name}': it is damaged or no text") from None
+    raise UserError(f"openings '{name}': it has more than {MAX_BOOK >> 20} MiB")
 
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:
@@ -274,13 +282,15 @@ def _line_opening(game: Game, line: str) -> Opening:
 
 def _pgn_openings(game: Game, text: str, plies: int) -> list[tuple[int, Opening]]:
     """The first plies of each game, numbered by game."""
-    import chess.pgn
+    import chess
+
+    from zermelo.games.pgn import read_pgn_game
 
     if kind_of(game) != "chess":
         raise UserError(f"a PGN book is for chess, not for {game.name}")
     found: list[tuple[int, Opening]] = []
     stream = io.StringIO(text)
-    while (read := chess.pgn.read_game(stream)) is not None:
+    while (read := read_pgn_game(stream)) is not None:
         if read.errors:
             raise UserError(f"game {len(found) + 1} of the book: {read.errors[0]}")
         start = read.board()

@@ -140,13 +140,16 @@ def knows_searches(directory: Path | None) -> bool:
     return not isinstance(found, dict) or "search" in found
 
 
-def read_lines(path: Path, read: Callable[[bytes], T]) -> list[T]:
-    """The whole lines of a file; what a kill left of the last one is cut off."""
+def read_lines(path: Path, read: Callable[[bytes], T], mend: bool = True) -> list[T]:
+    """The whole lines of a file; what a kill left of the last one is cut off.
+
+    Without `mend` the file stays as it is: another process may be writing it.
+    """
     if not path.exists():
         return []
     data = path.read_bytes()
     whole = data.rfind(b"\n") + 1
-    if whole < len(data):
+    if mend and whole < len(data):
         with path.open("r+b") as file:
             file.truncate(whole)
     found = []

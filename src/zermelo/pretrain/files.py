@@ -78,13 +78,7 @@ def pgn_games(game: Any, path: Path) -> Iterator[Labels]:
 
     So are games of `zermelo match` in which a player failed.
     """
-    import chess.pgn
-
-    class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
-        """Keeps errors, which are told below, and logs none."""
-
-        def handle_error(self, error: Exception) -> None:
-            self.game.errors.append(error)
+    from zermelo.games.pgn import read_pgn_game
 
     if kind_of(game) != "chess":
         raise UserError(f"'{path}': PGN is for chess, not for {game.name}")
@@ -92,7 +86,10 @@ def pgn_games(game: Any, path: Path) -> Iterator[Labels]:
         lines: Any = _Lines(file)
         while True:
             place = f"{path} line {lines.number + 1}"
-            found = chess.pgn.read_game(lines, Visitor=Builder)
+            try:
+                found = read_pgn_game(lines)
+            except UserError as error:
+                raise UserError(f"{place}: {error}") from None
             if found is None:
                 return
             if not _is_chess(found.headers) or found.headers.get("Termination") in FAILURES:

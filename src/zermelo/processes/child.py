@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import BinaryIO
 
 from zermelo.processes.channel import Channel, Message
@@ -63,6 +64,15 @@ class Child:
         self._process.stdin.close()
         self.pid = self._process.pid
         self.channel.send(first)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody halted it, as SIGSTOP does; False where the system does not tell."""
+        try:
+            status = Path(f"/proc/{self.pid}/stat").read_text()
+        except OSError:
+            return False
+        return status.rpartition(")")[2].split()[:1] in (["T"], ["t"])
 
     def bury(self, seconds: float | None = None) -> int:
         """Hangs up and waits for its end, after the seconds not any longer; its exit code."""

@@ -17,6 +17,12 @@ from zermelo.replay.schema import Schema
 ALL_COLUMNS = COLUMNS | RECORD_COLUMNS  # in the order of the file
 # The version of the format that is written, the newest of any column; all from 1 on are read.
 FORMAT = max(column.since for column in ALL_COLUMNS.values())
+# Statistics that are no counts or durations; others are numbers from 0 on.
+AUDIT_LIST = "audit"
+TEXTS = ("source",)
+BELOW_ZERO = ("resign_threshold",)
+WHOLE = ("games", "samples", "seed", "first_game", "budget")
+LARGEST = 1 << 60
 SINCE_2 = ("records", "moves")  # numbers that version 1 of the format does not have
 
 
@@ -110,12 +116,37 @@ class ShardHeader:
         statistics, program = found.get("statistics"), found.get("zermelo")
         if not isinstance(statistics, dict) or not isinstance(program, str):
             raise ShardError("its header has no statistics or no version of zermelo")
+        check_statistics(statistics)
         header = ShardHeader(
             schema=schema, iterations=(first, last), statistics=statistics, zermelo=program, **made
         )
         if found.get("columns") != header.to_dict()["columns"]:
             raise ShardError("its header lists other columns than a shard has")
         return header
+
+
+def check_statistics(found: Mapping[str, Any]) -> None:
+    """What self-play says of its games: numbers, and a list of audits. ShardError otherwise."""
+    for name, value in found.items():
+        if name == AUDIT_LIST:
+            good = isinstance(value, list) and all(map(_is_audit, value))
+        elif name in TEXTS:
+            good = isinstance(value, str)
+        else:
+            kinds = (bool, int) if name in WHOLE else (bool, int, float)
+            good = type(value) in kinds and -LARGEST < value < LARGEST
+            good = good and (value >= 0 or name in BELOW_ZERO)
+        if not good:
+            raise ShardError(f"its header has no sensible statistic '{name}'")
+    if "first_game" in found and not {"seed", "games"} <= found.keys():
+        raise ShardError("its header numbers games without saying whose they are")
+
+
+def _is_audit(pair: Any) -> bool:
+    """A value that a player's search had, and the result."""
+    if not isinstance(pair, list) or len(pair) != 2 or type(pair[0]) not in (int, float):
+        return False
+    return -2 <= pair[0] <= 2 and type(pair[1]) is int and -1 <= pair[1] <= 1
 
 
 def _number(value: Any, name: str, least: int = 0) -> int:

@@ -26,6 +26,7 @@ from zermelo.files import sync_directory, write_whole
 from zermelo.games.protocol import Game
 from zermelo.replay.columns import ShardError, typed
 from zermelo.replay.header import FORMAT, ShardHeader
+from zermelo.replay.possible import check_games
 from zermelo.replay.records import GameRecords
 from zermelo.replay.rules import check_records, check_rows
 from zermelo.replay.samples import Samples
@@ -135,7 +136,8 @@ def read_header(path: str | os.PathLike[str]) -> ShardHeader:
 def read_shard(path: str | os.PathLike[str], game: Game | Schema | None = None) -> Shard:
     """The whole shard, every byte and row checked. ShardError with the reason.
 
-    Given a game, samples of any other are refused. The columns are views of the file's bytes.
+    Given a game, samples of any other are refused, and so are games that its rules do not allow;
+    a schema alone knows no rules. The columns are views of the file's bytes.
     """
     with _reading(path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -161,6 +163,8 @@ def read_shard(path: str | os.PathLike[str], game: Game | Schema | None = None) 
         check_records(records, samples, header.schema)
         if len(np.unique(samples.games)) != header.games:
             raise ShardError(f"its header speaks of {header.games} games, its rows do not")
+        if game is not None and not isinstance(game, Schema):
+            check_games(samples, records, game)
     return Shard(samples, header, records)
 
 

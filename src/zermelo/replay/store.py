@@ -63,8 +63,12 @@ class ReplayStore:
         game: Game | Schema,
         on_damage: Callable[[Damage], None] | None = None,
     ) -> None:
-        """`on_damage` hears of every shard that is set aside."""
+        """`on_damage` hears of every shard that is set aside.
+
+        Given the game and not its schema alone, samples are also held against the rules.
+        """
         self.directory = Path(directory)
+        self._game = game
         self.schema = game if isinstance(game, Schema) else Schema.of(game)
         self.damage: list[Damage] = []
         self._on_damage = on_damage
@@ -95,7 +99,7 @@ class ReplayStore:
     def read(self, shard: StoredShard) -> Samples | None:
         """Its samples, all checked; None if it is damaged (then it is set aside) or gone."""
         try:
-            return read_shard(shard.path, self.schema).samples
+            return read_shard(shard.path, self._game).samples
         except FileNotFoundError:
             self._known.pop(shard.path.name, None)
         except ShardError as error:

@@ -1,11 +1,12 @@
 """One process per run: a lock on a file, held until the last process that inherited it ends.
 
 Self-play workers inherit the descriptor, so a run whose loop was killed stays locked for the moment
-that its workers need to notice.
+that its workers need to notice. The directory is locked too: a person may delete the file.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import time
@@ -22,31 +23,37 @@ class RunLock:
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         """A UserError that names the other process if there is one."""
         self.path = path
+        self.descriptor = self._directory = -1
+        until = time.monotonic() + patience
         try:
+            self._directory = os.open(path.parent, os.O_RDONLY)
+            self._take(self._directory, until)
             self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._take(self.descriptor, until)
         except OSError as error:
+            self.release()
             raise UserError(f"'{path}' cannot be opened: {error.strerror}") from None
-        try:
-            self._take(patience)
         except BaseException:
-            os.close(self.descriptor)
+            self.release()
             raise
         os.truncate(self.descriptor, 0)
         os.pwrite(self.descriptor, f"{os.getpid()}\n".encode(), 0)
 
     def release(self) -> None:
         """Lets others in; workers that still have the descriptor keep them out."""
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
-            self.descriptor = -1
+        for descriptor in (self.descriptor, self._directory):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.descriptor = self._directory = -1
 
-    def _take(self, patience: float) -> None:
-        until = time.monotonic() + patience
+    def _take(self, descriptor: int, until: float) -> None:
         while True:
             try:
-                fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
-            except OSError:
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES):
+                    return  # a system that locks no directories
                 holder = holder_of(self.path)
             if is_alive(holder) or time.monotonic() > until:
                 who = f"process {holder}" if holder else "another process"

@@ -16,10 +16,13 @@ from zermelo.config.run_config import merged
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
 from zermelo.games.python_file import looks_like_file
+from zermelo.runs.beginning import begin_with, refuse_other_beginning, tell_beginning
 from zermelo.runs.directory import Run, is_run, new_run_path
 from zermelo.runs.target import existing_run, run_name, tables_for
+from zermelo.runs.trust import mark, named_code, refuse, strange_code
 from zermelo.selfplay import automatic
 from zermelo.testing import check_game
+from zermelo.train.origin import Origin
 from zermelo.yardsticks.measure import CheckpointYardsticks, installed, yardsticks_for
 
 Tell = Callable[[str], None]
@@ -43,36 +46,59 @@ def need_torch() -> None:
 
 
 def open_run(
-    target: str, directory: Path | None, settings: Sequence[str], tell: Tell = silent
+    target: str,
+    directory: Path | None,
+    settings: Sequence[str],
+    tell: Tell = silent,
+    network: str | None = None,
+    *,
+    trust: bool = False,
 ) -> Run:
-    """The run that is meant, new or old, locked and with its options set."""
+    """The run that is meant, new or old, locked and with its options set.
+
+    A new one begins with `network`, a reference, if there is one; an old one must have begun so.
+    Files and programs that a received run or a run file names are run only with `trust`.
+    """
     changes: dict[str, Any] = dict(parse_settings(settings))
     place = existing_run(target)
     if place is not None and directory is not None and directory.resolve() != place.resolve():
         raise UserError(f"'{target}' is a run itself: leave out --run {directory}")
     if place is None:
         tables, origin = tables_for(target)
+        if origin == target:
+            named = RunConfig.from_tables(tables, origin)
+            allow(target, strange_code(named), named.changed(changes, "--set"), trust, tell)
         if directory is None or not is_run(directory):
             reasons: list[str] = []
             refuse_unsound(RunConfig.from_tables(tables, origin).game_name)
+            begun: Origin | None = None
+            if network is not None:
+                asked = merged(tables if origin == target else {}, changes)
+                begun, follow = begin_with(network, tables["game"]["name"], asked)
+                changes = merged(follow, changes)
             if not origin:  # nobody chose anything for this game
                 given = typed(RunConfig.from_tables(tables).changed(changes, "--set"), changes)
                 measured, reasons = measured_settings(target, given, tell)
                 tables = tables | measured
             config = RunConfig.from_tables(tables, origin).changed(changes, "--set")
             check_yardsticks(config)
-            made = Run.create(directory or new_run_path(run_name(target)), config)
+            made = Run.create(directory or new_run_path(run_name(target)), config, begun)
             if origin:
                 reasons = [f"settings of {origin}"]
                 tell(reasons[0])
             for reason in reasons:
                 made.log(reason)
+            if begun is not None:
+                tell_beginning(made, begun, tell)
             return made
         place = directory
+        allow_run(Run.open(place), changes, trust, tell)
         Run.open(place).check_game(RunConfig.from_tables(tables, origin).game())
         if origin == target:  # the user's own run file: what it says is wanted
             changes = merged({s: t for s, t in tables.items() if s != "game"}, changes)
+    refuse_other_beginning(Run.open(place), network)
     made = Run.open(place)
+    allow_run(made, changes, trust, tell)
     made.lock()
     try:
         check_yardsticks(made.config.changed(changes, "--set"))
@@ -81,6 +107,23 @@ def open_run(
         made.unlock()
         raise
     return made
+
+
+def allow_run(run: Run, changes: dict[str, Any], trust: bool, tell: Tell) -> None:
+    """Refuses a received run that names code, or says what is run and remembers the trust."""
+    after = run.config.changed(changes, "--set")
+    allow(str(run.path), strange_code(run.config, run.path), after, trust, tell)
+    if trust:
+        mark(run.path, run.config)
+
+
+def allow(whose: str, strange: list[str], after: RunConfig, trust: bool, tell: Tell) -> None:
+    """Refuses strangers' code that is still named after the changes, or says that it is run."""
+    strange = [text for text in strange if text in named_code(after)]
+    if not trust:
+        refuse(f"'{whose}'", strange)
+    for text in strange:
+        tell(f"trusting {whose}, which runs '{text}'")
 
 
 def typed(config: RunConfig, changes: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -129,8 +172,9 @@ def yardsticks_of(config: RunConfig, poll: Callable[[], None]) -> list[Checkpoin
 def tell_left_out(run: Run, tell: Tell) -> None:
     """Engines among the opponents that are not installed: checkpoints are measured without them."""
     options = run.config.evaluate
-    for opponent in options.opponents.split() if options.every and options.games else ():
-        if not installed(opponent):
-            note = f"checkpoints are measured without '{opponent}', which is not installed"
-            run.log(note)
-            tell(note)
+    players = options.players if options.every and options.games else []
+    missing = [player for player in players if not installed(player)]
+    for program in dict.fromkeys(player.partition("?")[0] for player in missing):
+        note = f"checkpoints are measured without '{program}', which is not installed"
+        run.log(note)
+        tell(note)

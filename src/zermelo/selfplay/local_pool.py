@@ -5,7 +5,10 @@ They write their shards themselves. What a process does is in `worker.py`.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
+import signal
 import time
 from collections.abc import Callable
 from typing import BinaryIO
@@ -14,12 +17,16 @@ from zermelo.cores import available_cores
 from zermelo.errors import UserError
 from zermelo.processes.child import Child, hearing, how_it_ended, module_command
 from zermelo.processes.memory import memory_of
+from zermelo.processes.pulse import ALIVE
 from zermelo.selfplay.order import Order
 from zermelo.selfplay.pool import NO_SPACE, PoolSetup, SelfPlayPool
 from zermelo.selfplay.worker import first_message, play_message
 
 DEATHS_ON_END = 5  # of one worker without a shard between them: then the run stops
-END_SECONDS = 15.0  # for workers to write what they have
+END_SECONDS = 8.0  # for workers to write what they have
+STOPPED_SECONDS = 10.0  # without a sign of life of a process that somebody stopped: it is replaced
+SILENT_SECONDS = 300.0  # ... of one that runs; on a busy machine a start may take long
+STUCK_SECONDS = 30.0  # without a step of its games: said once
 COMMAND = module_command("zermelo.selfplay.worker")
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -33,6 +40,8 @@ class _Worker:
     state: str = "starting"  # playing, pausing, paused, done, waiting for disk space
     error: str = ""  # the last thing it said before it died
     by_user: bool = False
+    heard: float = dataclasses.field(default_factory=time.monotonic)  # the last time
+    stuck: bool = False  # its games stand still, which was said
 
     def order(self, order: Order) -> None:
         """It plays this from now on."""
@@ -97,6 +106,12 @@ class LocalPool(SelfPlayPool):
             self._log.close()
             self._log = None
 
+    def strike(self) -> None:
+        """Only signals are sent."""
+        for worker in list(self._team):
+            with contextlib.suppress(OSError):
+                os.kill(worker.child.pid, signal.SIGKILL)
+
     # ---- listening ------------------------------------------------------------------------------
 
     def listen(self, seconds: float) -> None:
@@ -104,6 +119,9 @@ class LocalPool(SelfPlayPool):
         team = {worker.child: worker for worker in self._team}
         for child in hearing(team, seconds):
             self._hear(team[child])
+        if not self._ending:
+            for worker in team.values():
+                self._replace_silent(worker)
 
     @property
     def states(self) -> list[str]:
@@ -123,7 +141,10 @@ class LocalPool(SelfPlayPool):
     def _hear(self, worker: _Worker) -> None:
         channel = worker.child.channel
         while (message := channel.receive(0.0)) is not None:
-            if "shard" in message:
+            worker.heard = time.monotonic()
+            if ALIVE in message:
+                self._note_stuck(worker, float(message[ALIVE]))
+            elif "shard" in message:
                 self._deaths_on_end[worker.number] = 0
                 self._setup.on_shard(message)
             elif "state" in message:
@@ -136,6 +157,27 @@ class LocalPool(SelfPlayPool):
             elif "error" in message:
                 worker.error, worker.by_user = str(message["error"]), bool(message["by_user"])
         if channel.closed:
+            self._bury(worker)
+
+    def _note_stuck(self, worker: _Worker, seconds: float) -> None:
+        """A network that does not answer is said, not ended: it may only be slow."""
+        if seconds < STUCK_SECONDS:
+            worker.stuck = False
+        elif not worker.stuck:
+            worker.stuck = True
+            self._setup.report(
+                f"self-play worker {worker.number} has stood still for {seconds:.0f} s: its "
+                "network does not answer"
+            )
+
+    def _replace_silent(self, worker: _Worker) -> None:
+        """Signs of life that came meanwhile were heard before."""
+        silent = time.monotonic() - worker.heard
+        if silent < STOPPED_SECONDS or worker not in self._team:
+            return
+        if silent > SILENT_SECONDS or worker.child.stopped:
+            worker.error = f"it gave no sign of life for {silent:.0f} s"
+            worker.child.kill()
             self._bury(worker)
 
     def _bury(self, worker: _Worker) -> None:

@@ -83,7 +83,13 @@ class SelfPlayPool(Protocol):
         """All workers hand in what they have and end."""
 
     def kill(self) -> None:
-        """Ends all workers at once; also from a signal's handler."""
+        """Ends all workers at once."""
+
+    def strike(self) -> None:
+        """From a signal's handler, as the last thing before the process ends: does not wait, takes
+        no lock. Workers that end by themselves when we are gone need nothing more.
+        """
+        return
 
     def __enter__(self) -> Self:
         return self

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from zermelo.files import write_whole
+from zermelo.files import patiently, write_whole
 from zermelo.processes.channel import Channel, Message
+from zermelo.processes.pulse import beat
 from zermelo.processes.serve import serve
 from zermelo.selfplay.network_reference import LocalNetwork
 from zermelo.selfplay.order import Order, Spec
@@ -52,6 +55,7 @@ class SelfPlayProcess:
         self.writer = ShardWriter(replay, self.producer.game, spec.worker)
         self.pending: Message | None = None  # an order that came while playing
         self.waited = False  # for space on the disk
+        self.moved_on = 0.0  # when the games last did, by the monotonic clock; 0: nothing to do
 
     def run(self) -> None:
         """Until "end" or until the loop has gone."""
@@ -60,6 +64,7 @@ class SelfPlayProcess:
             self.pending = None
             if message is None or message["do"] == "end":
                 return
+            self.moved_on = 0.0
             if message["do"] == "pause":
                 self.channel.send({"state": "paused"})
             elif message["do"] == "play":
@@ -71,6 +76,7 @@ class SelfPlayProcess:
         self.channel.send({"state": "playing", "iteration": order.iteration})
         while True:
             played = self.producer.produce(order, self.hears_order)
+            self.moved_on = 0.0  # what follows is no business of the network
             interrupted = self.hears_order()  # the producer asks only every 20 ms
             if not (interrupted and self.spec.exact):  # else it will be played again
                 self.write(order, played)
@@ -100,7 +106,8 @@ class SelfPlayProcess:
         if order.games_to:
             path = Path(order.games_to)
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, self.producer.save())
+            patiently(partial(write_whole, path, self.producer.save()), self.wait_for_space)
+            self.waited = False
         self.channel.send({"state": "done", "iteration": order.iteration})
 
     def write(self, order: Order, played: Played) -> None:
@@ -114,10 +121,16 @@ class SelfPlayProcess:
             self.channel.send({"state": "playing", "iteration": order.iteration})
 
     def hears_order(self) -> bool:
-        """Whether another message came or the loop has gone."""
+        """Whether another message came or the loop has gone; asked while the games go on."""
+        self.moved_on = time.monotonic()
         if self.pending is None:
             self.pending = self.channel.receive(0.0)
         return self.pending is not None or self.channel.closed
+
+    def stuck(self) -> float:
+        """Seconds without a step of the games; 0 while there is nothing to play. By any thread."""
+        since = self.moved_on
+        return time.monotonic() - since if since else 0.0
 
     def wait_for_space(self) -> bool:
         """Says so and waits on, unless this process is to end."""
@@ -139,7 +152,9 @@ class SelfPlayProcess:
 
 def work(first: Message, channel: Channel) -> None:
     """All that the process does."""
-    SelfPlayProcess(Spec(**first["spec"]), Path(first["replay"]), channel).run()
+    process = SelfPlayProcess(Spec(**first["spec"]), Path(first["replay"]), channel)
+    beat(channel, process.stuck)
+    process.run()
 
 
 def main() -> int:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.errors import REFUSALS, UserError
+from zermelo.files import refuse_special
 from zermelo.games import game as find_game
 
 CONNECT4 = re.compile(r"([1-7]+)\s+(-?\d{1,2})")
@@ -31,6 +32,7 @@ OTHELLO = re.compile(r"([-.XO*xo]{64})\s+([XO*xo])\s*;(.*)")
 OTHELLO_MOVE = re.compile(r"([A-Ha-h][1-8]|[Pp][Aa]?[Ss]?[Ss]?|--)\s*:\s*([+-]?\d{1,2})")
 EPD = re.compile(r"(?:[1-8pnbrqkPNBRQK]+/){7}[1-8pnbrqkPNBRQK]+\s+[wb]\s+\S+\s+\S+.*")
 MATE = re.compile(r"\bbm\s+#(-?\d+)\s*;?")
+MAX_LINE = 20_000  # characters
 PUZZLE_COLUMNS = ("PuzzleId", "FEN", "Moves", "Rating", "RatingDeviation", "Popularity", "NbPlays")
 
 
@@ -62,6 +64,7 @@ class Suite:
 def read_suite(path: str | Path, limit: int | None = None) -> Suite:
     """The problems of a file, or its first `limit`."""
     path = Path(path)
+    refuse_special(path)
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
@@ -105,6 +108,8 @@ def _entries(
     """(name, what the reader takes, place) of each problem."""
     if read is not read_puzzle:
         for number, line in numbered:
+            if len(line) > MAX_LINE:
+                raise UserError(f"{path} line {number}: {len(line):,} characters are too many")
             yield str(number), line, f"{path} line {number}"
         return
     columns = _columns(numbered[0][1])

@@ -1,0 +1,33 @@
+"""Games of PGN, one after another, however damaged; python-chess reads them.
+
+What is wrong in a game stands in its `errors`, and nothing is logged. Knows no files.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TextIO
+
+import chess.pgn
+
+from zermelo.errors import UserError
+
+
+class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Keeps errors, and does not fall out of the main line when a bracket closes nothing."""
+
+    def handle_error(self, error: Exception) -> None:
+        self.game.errors.append(error)
+
+    def end_variation(self) -> None:
+        if len(self.variation_stack) > 1:
+            super().end_variation()
+        else:
+            self.handle_error(ValueError("a variation ends that did not begin"))
+
+
+def read_pgn_game(stream: TextIO | Any) -> chess.pgn.Game | None:
+    """The next game of something with `readline`; None at the end, UserError if it is no PGN."""
+    try:
+        return chess.pgn.read_game(stream, Visitor=_Builder)
+    except (IndexError, KeyError, ValueError, AssertionError, RecursionError) as error:
+        raise UserError(f"a game is damaged beyond reading ({type(error).__name__})") from None

@@ -1,0 +1,49 @@
+"""The check of `make check` finds what could run what a file says."""
+
+from __future__ import annotations
+
+import pytest
+from scripts import load_script
+
+check = load_script("tools/check_trust.py")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import pickle",
+        "from pickle import loads",
+        "import dill as harmless",
+        "eval(text)",
+        "exec(text)",
+        "os.system(text)",
+        "yaml.load(text)",
+        "torch.load(path)",
+        "numpy.load(path, allow_pickle=True)",
+        "numpy.load(path, allow_pickle=asked)",
+        "anything(weights_only=False)",
+        "subprocess.run(text, shell=True)",
+    ],
+)
+def test_what_runs_data_is_found(line: str) -> None:
+    assert list(check.faults_of(line))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "network.eval()",
+        "network.to(device).eval()",
+        "numpy.load(path, allow_pickle=False)",
+        "subprocess.run(words, shell=False)",
+        "text = 'import pickle'  # eval(x)",
+        "from zermelo.games.pickling import restore",
+    ],
+)
+def test_what_does_not_is_left_alone(line: str) -> None:
+    assert not list(check.faults_of(line))
+
+
+def test_the_package_keeps_to_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check.main() == 0
+    assert capsys.readouterr().out == ""
