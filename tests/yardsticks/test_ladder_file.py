@@ -85,3 +85,18 @@ def test_the_gain_is_over_the_one_before_and_known_better_than_the_rating(tmp_pa
 
 def test_without_any_opponent_there_is_no_rating(tmp_path: Path) -> None:
     assert Ladder(tmp_path).climb("000000", [], wins_often) is None
+
+
+def test_who_only_looks_sees_all_ratings_and_changes_nothing(tmp_path: Path) -> None:
+    assert Ladder(tmp_path / "none", read_only=True).rungs() == {}
+    assert not (tmp_path / "none").exists()
+    ladder = Ladder(tmp_path, LadderOptions(opponents=1))
+    ladder.climb("000001", NUMBERED[:1], wins_often)
+    ladder.climb("000002", NUMBERED[:2], decided_by_openings)
+    file = tmp_path / "meetings.jsonl"
+    file.write_bytes(file.read_bytes() + b'{"name": "0000')  # a line on its way
+    before = file.read_bytes()
+    found = Ladder(tmp_path, read_only=True).rungs()
+    assert file.read_bytes() == before
+    assert list(found) == ["000000", "000001", "000002"]
+    assert found == {name: ladder.rung(name) for name in ladder.names}

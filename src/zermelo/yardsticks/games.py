@@ -201,9 +201,9 @@ class OpponentYardstick:
 
 
 def opponents_failure(record: GameRecord) -> Failure | None:
-    """How the second contestant could not go on; None if it could."""
+    """How the network's opponent could not go on; None if it could. The network is number 0."""
     failure = record.failure
-    return failure if failure is not None and record.players[failure.seat] == 1 else None
+    return failure if failure is not None and record.players[failure.seat] != 0 else None
 
 
 def figures(name: str, split: ColourSplit) -> dict[str, float]:

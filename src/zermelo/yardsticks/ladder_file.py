@@ -52,11 +52,13 @@ class Rung:
 class Ladder:
     """The ratings of one run's checkpoints, the first of them being the anchor at 0 Elo."""
 
-    def __init__(self, directory: Path, options: LadderOptions | None = None) -> None:
+    def __init__(
+        self, directory: Path, options: LadderOptions | None = None, *, read_only: bool = False
+    ) -> None:
+        """`read_only` is for those who look on while another process writes."""
         self.options = options or LadderOptions()
-        directory.mkdir(parents=True, exist_ok=True)
         self._file = directory / "meetings.jsonl"
-        self._matches = read_lines(self._file, _Match.from_json)
+        self._matches = read_lines(self._file, _Match.from_json, mend=not read_only)
 
     @property
     def names(self) -> list[str]:
@@ -78,11 +80,21 @@ class Ladder:
 
     def rung(self, name: str) -> Rung | None:
         """Where a checkpoint stands now; later games of others move it."""
-        if name not in self.names:
-            return None
+        return self._rung(name, self._ratings()) if name in self.names else None
+
+    def rungs(self) -> dict[str, Rung]:
+        """Where everybody stands now, in the order in which they came."""
+        if not self._matches:
+            return {}
+        ratings = self._ratings()
+        return {name: self._rung(name, ratings) for name in self.names}
+
+    def _ratings(self) -> Ratings:
         meetings = [meeting for match in self._matches for meeting in match.meetings()]
         pairs = [pair for match in self._matches for pair in match.game_pairs()]
-        ratings = bradley_terry(meetings, self.names[0], pairs=pairs)
+        return bradley_terry(meetings, self.names[0], pairs=pairs)
+
+    def _rung(self, name: str, ratings: Ratings) -> Rung:
         row = ratings[name]
         gain = self._gain(name, ratings)
         return Rung(row.elo, ratings.margin(name), row.score.games, row.score.score, gain)
@@ -98,6 +110,7 @@ class Ladder:
         return any({match.name, match.other} == {name, other} for match in self._matches)
 
     def _keep(self, match: _Match) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
         with self._file.open("a") as file:
             file.write(match.to_json() + "\n")
             file.flush()

@@ -12,7 +12,8 @@ within a time; `CheckpointYardsticks` does so for each new checkpoint of a run.
 | perfect.wins | games won against the perfect player, moving first from the empty board |
 | tictactoe.never_loses | 1 if no line of play beats the search on either side |
 | random.score, policy.score, rollout_200.score | points per game against an opponent |
-| FILE.solved, FILE.policy_solved | share of a suite's problems |
+| performance.elo, .low, .high | rating by games against an engine's levels, 95 % interval |
+| FILE.solved, FILE.policy_solved | share of a suite's problems; chess_mates.* is built in |
 | ladder.elo, ladder.margin | rating among the run's checkpoints, half of the 95 % interval |
 | ladder.gain, ladder.gain_margin | the same above the checkpoint that was rated before |
 """
@@ -43,10 +44,11 @@ from zermelo.yardsticks.choosers import Poll
 from zermelo.yardsticks.exhaustive import NeverLoses
 from zermelo.yardsticks.games import OWN_POLICY, OpponentYardstick
 from zermelo.yardsticks.ladder import FOLDER, LadderYardstick, Note, ladder_options
+from zermelo.yardsticks.levels import LevelsYardstick, levels_among, performance_text
 from zermelo.yardsticks.options import EvaluateOptions
 from zermelo.yardsticks.perfect import PerfectYardstick
 from zermelo.yardsticks.positions import PositionYardstick, connect4_set
-from zermelo.yardsticks.suite import SuiteYardstick
+from zermelo.yardsticks.suite import CHESS_MATES, SuiteYardstick
 
 __all__ = [
     "CheckpointYardsticks",
@@ -98,6 +100,25 @@ def yardsticks_for(
         )
     if options.suite:
         found.append(SuiteYardstick(game, Path(options.suite), options.simulations, search))
+    elif kind == "chess" and options.positions:
+        found.append(
+            SuiteYardstick(game, CHESS_MATES, options.simulations, search, options.positions)
+        )
+    players = [player for player in options.players if options.games and installed(player)]
+    levels = levels_among(players)
+    if levels:
+        found.append(
+            LevelsYardstick(
+                game,
+                levels,
+                options.games,
+                options.simulations,
+                search,
+                options.openings,
+                options.max_plies,
+                options.seed,
+            )
+        )
     if options.games:
         found += [
             OpponentYardstick(
@@ -110,8 +131,8 @@ def yardsticks_for(
                 options.max_plies,
                 options.seed,
             )
-            for opponent in options.opponents.split()
-            if installed(opponent)
+            for opponent in players
+            if opponent not in levels.values()
         ]
     ladder = [LadderYardstick.name] if options.ladder else []
     refuse_equal_names([*(yardstick.name for yardstick in found), *ladder])
@@ -127,10 +148,12 @@ def refuse_equal_names(names: Iterable[str]) -> None:
 
 def refuse_unknown(game: Game, options: EvaluateOptions) -> None:
     """Opponents and openings that there are not, before anything is played."""
-    opponents = options.opponents.split() if options.games else []
+    opponents = options.players if options.games else []
+    there = [opponent for opponent in opponents if installed(opponent)]
     try:
-        for opponent in filter(installed, opponents):
-            if opponent == OWN_POLICY:
+        between = list(levels_among(there).values())[1:-1]  # the ends speak for these
+        for opponent in there:
+            if opponent == OWN_POLICY or opponent in between:
                 continue
             found = find_player(opponent, game)
             if isinstance(found, HumanPlayer):
@@ -195,7 +218,9 @@ def headline(figures: Mapping[str, float]) -> str:
         name, _, last = key.rpartition(".")
         if last in ("keeps_value", "policy_keeps_value", "solved"):
             parts.append(f"{name} {last.replace('_', ' ')} {value:.1%}")
-        elif last == "score" and name != "ladder":
+        elif key == "performance.elo":
+            parts.append(performance_text(figures))
+        elif last == "score" and name != "ladder" and not name.startswith("performance."):
             parts.append(f"{name} {value:.0%}")
         elif last == "never_loses":
             parts.append(f"{name} {never_loses_text(name, figures)}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from zermelo.options import option
+
+LEVELS = re.compile(r"[?&]UCI_Elo=([^&]*,[^&]*)")
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class EvaluateOptions:
     )
     opponents: str = option(
         "random policy",
-        "Players, separated by blanks; `policy` is the network without search.",
+        "Players, separated by blanks; `policy` is the network without search; several levels of "
+        "an engine (UCI_Elo=1350,1500) give a rating.",
         technique="E3",
     )
     ladder: int = option(
@@ -53,3 +57,19 @@ class EvaluateOptions:
     threads: int = option(0, "Search threads; 0 means one per core.", low=0, high=256)
     suite: str = option("", "File of problems, such as a tactical suite for chess.")
     seed: int = option(0, "Random seed for openings and opponents.", low=0, high=2**52 - 1)
+
+    @property
+    def players(self) -> list[str]:
+        """The opponents, one by one; `UCI_Elo=1350,1500` stands for two.
+
+        >>> EvaluateOptions(opponents="random uci:engine?UCI_Elo=1350,1500&seconds=0.1").players
+        ['random', 'uci:engine?UCI_Elo=1350&seconds=0.1', 'uci:engine?UCI_Elo=1500&seconds=0.1']
+        """
+        found: list[str] = []
+        for text in self.opponents.split():
+            if (levels := LEVELS.search(text)) is None:
+                found.append(text)
+                continue
+            before, after = text[: levels.start(1)], text[levels.end(1) :]
+            found += [f"{before}{level}{after}" for level in levels[1].split(",")]
+        return found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import zermelo
 from zermelo.errors import UserError
 from zermelo.evaluator import Evaluator
 from zermelo.games.notation import action_text, parse_position
@@ -16,6 +17,7 @@ from zermelo.suites.files import Problem, read_suite
 from zermelo.yardsticks.choosers import Chooser, PolicyChooser, Poll, SearchChooser
 
 CHUNK = 64  # problems searched together
+CHESS_MATES = Path(zermelo.__file__).parent / "data" / "chess_mates.epd"  # for runs without a suite
 
 
 @dataclass
