@@ -198,7 +198,6 @@ def test_the_command_prints_pgn_or_writes_a_file_and_reports(
     [
         (None, ["--evaluator", "uniform"], "there is no file"),
         ("", ["--evaluator", "uniform"], "there is no game in"),
-        (FOOLS_MATE, [], "annotate needs --weights FILE"),
         (FOOLS_MATE, ["--evaluator", "guess"], "there is no evaluator 'guess'"),
         (FOOLS_MATE, ["--weights", "none.pb.gz"], "there is no network 'none.pb.gz'"),
         (FOOLS_MATE, ["--evaluator", "uniform", "--blunder", "7"], "blunder"),

@@ -30,14 +30,15 @@ from zermelo.uci.writer import Writer
 class Engine:
     """Searches in a thread of its own. Its public methods are for the reading thread."""
 
-    def __init__(self, writer: Writer, load: Load = networks.load) -> None:
+    def __init__(self, writer: Writer, load: Load = networks.load, own: str = "") -> None:
+        """See `Workshop`."""
         self._writer = writer
         self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._latest: Running | None = None  # the reading thread's
         self._newest = Settings.defaults()  # written by the reading thread
         self.debug = False
         # The searching thread's.
-        self._workshop = Workshop(self._comment, load)
+        self._workshop = Workshop(self._comment, load, own)
         self._game_begins = False
         self._memory = Memory()  # of the last move's search
         self._stands_at: Position | None = None  # that the search was moved to last

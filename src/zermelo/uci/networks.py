@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from zermelo.errors import UserError
 from zermelo.evaluator import Evaluator, WarmsUp
 from zermelo.search import SearchOptions, UniformEvaluator
 
+NONE = "none"  # as WeightsFile: no network, not even the package's
 NO_NETWORK = "no network is loaded (set WeightsFile): all moves look equally good"
 
 
@@ -29,6 +29,14 @@ def without_network() -> Network:
     return Network(UniformEvaluator())
 
 
+def own_network() -> str:
+    """The chess network that comes with the package; empty if there is none."""
+    from zermelo.games import game
+    from zermelo.network.places import shipped_network
+
+    return shipped_network(game("chess")) or ""
+
+
 def load(path: str, backend: str, precision: str) -> Network:
     """The network of a file, a checkpoint or a run; UserError in one sentence if there is none."""
     from zermelo.games import game
@@ -36,10 +44,7 @@ def load(path: str, backend: str, precision: str) -> Network:
     from zermelo.network.runtimes import installed_backends
 
     if backend == "auto":  # measuring which is fastest would take longer than a start may
-        backends = installed_backends()
-        if not backends:
-            raise UserError("no backend is installed that could compute a network")
-        backend = backends[0]
+        backend = (installed_backends() or [backend])[0]
     opened = open_network(path, "chess", backend, precision)
     weights = opened.evaluator.weights
     a = weights.architecture

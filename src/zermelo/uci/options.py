@@ -178,7 +178,8 @@ ENGINE_ROWS = (
         "WeightsFile",
         "string",
         "",
-        "The network: .pb.gz (lc0), .onnx, .safetensors or a checkpoint.",
+        "The network: .pb.gz or .pb (lc0), .onnx, .safetensors or a checkpoint; empty takes the "
+        "package's own, none takes none.",
     ),
     UciOption(
         "Backend",

@@ -33,12 +33,18 @@ class Session:
     """One program's talk with the engine."""
 
     def __init__(
-        self, writer: Writer, settings: Settings | None = None, load: Load = networks.load
+        self,
+        writer: Writer,
+        settings: Settings | None = None,
+        load: Load = networks.load,
+        own: str = "",
     ) -> None:
+        """See `Workshop`."""
         self.settings = settings or Settings.defaults()
         self.position = Position(chess960=self.settings["UCI_Chess960"])
         self._writer = writer
-        self._engine = Engine(writer, load)
+        self._loads_early = bool(self.settings["WeightsFile"] or own)
+        self._engine = Engine(writer, load, own)
         self._commands: dict[str, Callable[[str, list[str]], None]] = {
             "uci": self._uci,
             "isready": self._isready,
@@ -81,7 +87,7 @@ class Session:
         lines = [f"id name Zermelo {__version__}", "id author the authors of Zermelo"]
         lines += [row.line() for row in all_rows()]
         self._writer.say_all([*lines, "uciok"])
-        if self.settings["WeightsFile"]:  # what was named on the command line is loaded meanwhile
+        if self._loads_early:  # the network is loaded meanwhile
             self._engine.prepare(self.settings)
 
     def _isready(self, _line: str, _words: list[str]) -> None:
@@ -119,7 +125,7 @@ class Session:
 def serve(settings: Settings | None = None) -> int:
     """Speaks UCI on standard input and output until `quit` or the end of the input."""
     output = Writer(sys.stdout.buffer)
-    session = Session(output, settings)
+    session = Session(output, settings, own=networks.own_network())
     try:
         # A reader of our own: a library that forks closes sys.stdin in its child, and would wait
         # for ever for a lock that this thread holds while it reads.

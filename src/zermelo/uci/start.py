@@ -15,7 +15,7 @@ USAGE = """usage: zermelo-uci [--weights FILE] [--set NAME=VALUE]...
 
 Speaks UCI on standard input and output.
 
-  --weights FILE     a network: .pb.gz (lc0), .onnx, .safetensors, a checkpoint's folder or a run
+  --weights FILE     a network: lc0's .pb.gz or .pb, .onnx, .safetensors, a checkpoint or a run
   --set NAME=VALUE   an option of the engine or of the search, as `setoption` would set it
 """
 

@@ -27,13 +27,17 @@ CACHE_SHARE = 0.5  # of the machine's memory, at most
 class Workshop:
     """Network, tablebase, book, and the search made of them."""
 
-    def __init__(self, say: Callable[[str], None], load: Load = networks.load) -> None:
+    def __init__(
+        self, say: Callable[[str], None], load: Load = networks.load, own: str = ""
+    ) -> None:
+        """`own` is the network to take when WeightsFile is empty."""
         self.network = networks.without_network()
         self.tablebase: Any = None  # zermelo.players.chess_tablebase.Tablebase
         self.book: Any = None  # zermelo.players.chess_book.Book
         self.live: LiveSearch | None = None
         self._say = say
         self._load = load
+        self._own = own
         self._made: dict[str, Any] = {}  # from what each part was made
         self._to_warm: Iterator[Callable[[], None]] = iter(())
         self._processors = available_cores()
@@ -90,12 +94,13 @@ class Workshop:
         return step is not None
 
     def _ready_network(self, settings: Settings) -> None:
-        wanted = tuple(settings[name] for name in ("WeightsFile", "Backend", "Precision"))
+        file = settings["WeightsFile"] or self._own
+        wanted = (file, settings["Backend"], settings["Precision"])
         if self._made.get("network") != wanted:
             self._made["network"] = wanted
             self.network = networks.without_network()
             self._to_warm = iter(())
-            if settings["WeightsFile"]:
+            if file not in ("", networks.NONE):
                 try:
                     self.network = self._load(*wanted)
                     options = self.search_options(settings)
