@@ -9,10 +9,12 @@ CORES = $(shell getconf _NPROCESSORS_ONLN)
 # A file's tests run in one process. A process that dies, or a test that hangs, ends the run.
 PYTEST = $(PY) -m pytest -n auto --maxprocesses 8 --dist loadfile --max-worker-restart 0
 GUARD = --timeout 120 -o faulthandler_timeout=180 -o faulthandler_exit_on_timeout=true
+# What checks the page comes from npm: types here, accessibility in its tests. Without npm, neither.
+WEB_TOOLS = build/web/node_modules
 SANITIZE_ENV = ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all check format sanitize bench docs clean
+.PHONY: help setup demo test test-all check check-page pictures format sanitize bench docs clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,7 +41,7 @@ test-all: setup build/tests/core_tests ## Run every test, the slow ones too
 	build/tests/core_tests
 	$(PYTEST) -m ''
 
-check: setup ## Format, lint, types, layers, generated docs
+check: setup ## Format, lint, types, layers, trust, generated docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -47,9 +49,21 @@ check: setup ## Format, lint, types, layers, generated docs
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(PY) tools/check_layers.py
 	$(PY) tools/check_sizes.py
+	$(PY) tools/check_trust.py
 	$(PY) tools/technique_index.py
 	$(PY) tools/generate_docs.py --check
+	$(PY) tools/generate_protocol.py --check
+	$(MAKE) --no-print-directory check-page
 	printf '%s\n' $(TIDY_FILES) | xargs -P $(CORES) -I FILE $(BIN)/clang-tidy --quiet FILE -- -std=c++20 -Icpp
+
+check-page: $(WEB_TOOLS)/.ready ## Types of the page's scripts
+	$(WEB_TOOLS)/.bin/tsc -p tools/web
+
+$(WEB_TOOLS)/.ready: tools/web/package.json
+	mkdir -p build/web
+	cp tools/web/package.json build/web/
+	npm install --prefix build/web --no-audit --no-fund --silent
+	@touch $@
 
 format: setup ## Format both languages
 	$(BIN)/ruff format .
@@ -80,6 +94,10 @@ bench: setup ## Speeds against their references
 
 docs: setup ## Write the generated tables into docs/
 	$(PY) tools/generate_docs.py
+	$(PY) tools/generate_protocol.py
+
+pictures: setup ## Take the page's pictures of README and docs anew
+	ZERMELO_PICTURES=1 $(PY) -m pytest -q tests/web/test_page_pictures.py
 
 clean: ## Remove what was built
 	rm -rf build $(VENV)

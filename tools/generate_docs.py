@@ -70,6 +70,22 @@ def range_text(row: dict[str, Any]) -> str:
     return f"{row['low']:g} to {row['high']:g}"
 
 
+def web_messages() -> str:
+    """Requests, replies and events of the web page."""
+    from typing import get_args
+
+    from zermelo.web import messages
+
+    lines = ["| message | sent by | meaning |", "|---|---|---|"]
+    requests, answers = get_args(get_args(messages.Request)[0]), get_args(messages.Answer)
+    for sender, models in (("page", requests), ("server", answers)):
+        for model in models:
+            name = get_args(model.model_fields["type"].annotation)[0]
+            meaning = " ".join((model.__doc__ or "").split())
+            lines.append(f"| `{name}` | {sender} | {meaning} |")
+    return "\n".join(lines)
+
+
 def games() -> str:
     """The games with what can be set in them."""
     from zermelo.games.registry import game_entries
@@ -184,6 +200,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "layers": layers,
     "tree": tree,
     "uci-options": uci_options,
+    "web-messages": web_messages,
 }
 for _section in ("network", "selfplay", "replay", "train", "loop", "evaluate"):
     PARTS[f"run-{_section}"] = partial(section_options, _section)

@@ -137,6 +137,11 @@ TECHNIQUES = {
         "The same seed with one thread gives the same visits, bit for bit.",
         home="cpp/base",
     ),
+    "S22": Technique(
+        "Virtual visits",
+        "A leaf that waits counts on its path as visits that do not change Q, instead of losses. "
+        "Some descents may collide with waiting leaves before a batch is sent.",
+    ),
     "P1": Technique(
         "Playout-cap randomisation",
         "A move gets a full search with some probability, else a fast one without noise or "

@@ -9,7 +9,12 @@ import pytest
 
 from zermelo.cli import main
 from zermelo.cli.bench import meant_for_search
-from zermelo.cli.bench_search import position_after, signature, signature_lines
+from zermelo.cli.bench_search import (
+    network_signature,
+    position_after,
+    signature,
+    signature_lines,
+)
 from zermelo.games import game, game_names
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "bench_signature.json"
@@ -25,7 +30,9 @@ def run(capsys: Captured, *arguments: str) -> str:
 @pytest.mark.parametrize("name", game_names())
 def test_the_signature_of_each_game_is_the_golden_one(name: str) -> None:
     rules = game(name)
-    assert signature(rules) == json.loads(GOLDEN.read_text())["games"][rules.name]["signature"], HOW
+    golden = json.loads(GOLDEN.read_text())["games"][rules.name]
+    assert signature(rules) == golden["signature"], HOW
+    assert network_signature(rules) == golden["network_signature"], HOW
 
 
 def test_the_golden_file_is_what_the_command_prints(capsys: Captured) -> None:

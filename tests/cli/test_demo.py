@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from zermelo.cli import demo, main
 from zermelo.loop import Run, Stop, View
@@ -52,6 +53,7 @@ def test_it_learns_shows_the_curve_and_offers_a_game(
     shown = capsys.readouterr().out
     assert "Share of moves that keep what the position is worth" in shown
     assert "with search" in shown and "network alone" in shown
+    assert f"Watch how it learned: zermelo web {tiny}" in shown.replace("\n", "")
     assert "Your turn" in shown
     assert "Goodbye; the game is not finished." in shown
 
@@ -89,6 +91,29 @@ def test_an_interrupted_demo_shows_what_it_has_and_ends_as_interrupted(
     assert "\niteration  minutes  games  with search  network alone\n" in shown  # a plain table
     assert "\n        2      1.0     77        75.0%          50.0%\n" in shown
     assert "Your turn: zermelo play connect4" in shown
+
+
+class Terminal(io.StringIO):
+    """Somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("answer", "opened"), [("y\n", True), ("\n", False), ("no\n", False)])
+def test_on_a_terminal_with_a_browser_it_offers_the_page(
+    monkeypatch: pytest.MonkeyPatch, answer: str, opened: bool
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+    console = Console(file=io.StringIO(), force_terminal=True)
+    monkeypatch.setattr(demo, "has_browser", lambda: False)
+    assert not demo.wants_page(console)
+    monkeypatch.setattr(demo, "has_browser", lambda: True)
+    monkeypatch.setattr("zermelo.cli.web.missing_package", lambda: "uvicorn")
+    assert not demo.wants_page(console)
+    monkeypatch.setattr("zermelo.cli.web.missing_package", lambda: None)
+    assert demo.wants_page(console) is opened
+    assert not demo.wants_page(Console(file=io.StringIO()))
 
 
 def test_as_json_it_is_one_object_and_offers_no_game(

@@ -124,6 +124,64 @@ def test_an_answer_to_a_board_that_has_changed_is_not_played(change: str) -> Non
     assert held.games == (change == "restart")
 
 
+def test_a_player_is_asked_one_thing_at_a_time() -> None:
+    class Crowded(Held):
+        inside, most = 0, 0
+
+        def choose(self, game: Game, state: State) -> int:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+            try:
+                return super().choose(game, state)
+            finally:
+                self.inside -= 1
+
+    held = Crowded()
+    board = GameInProgress(TICTACTOE, seats=(None, held))
+    answers: list[int | None] = []
+    board.play(board.parse("b2"))
+    threads = [threading.Thread(target=lambda: answers.append(board.answer())) for _ in range(2)]
+    threads[0].start()
+    assert held.asked.wait(PATIENCE)
+    board.undo()
+    board.play(board.parse("a1"))
+    threads[1].start()
+    held.may.set()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert held.most == 1
+    assert answers == [None, board.actions[1]]
+
+
+def test_a_search_about_an_earlier_board_is_stopped_and_does_not_disturb_the_next() -> None:
+    rules = game("connect4")
+    searcher = SearchPlayer(nodes=10**9, evaluator="uniform", solver=False)
+    board = GameInProgress(rules, seats=(None, searcher))
+    arrived = threading.Event()
+    unsubscribe = searcher.live(rules).subscribe(lambda _: arrived.set())
+    board.play(board.parse("1"))
+    first = threading.Thread(target=board.answer)
+    first.start()
+    assert arrived.wait(PATIENCE)
+    unsubscribe()
+    board.undo()
+    board.play(board.parse("3"))
+    searcher.nodes = 300
+    assert board.answer() == board.actions[1]
+    first.join(PATIENCE)
+    assert searcher.result is not None
+    assert searcher.result.root_visits == 300
+
+
+@pytest.mark.parametrize("spec", ["random", "minimax", "search?evaluator=uniform"])
+def test_nobody_answers_when_the_game_is_over(spec: str) -> None:
+    state = parse_position(TICTACTOE, "XX./OO./...")
+    board = GameInProgress(TICTACTOE, state, seats=(None, player(spec, TICTACTOE)))
+    board.play(board.parse("c3"))
+    with pytest.raises(UserError, match="the game is over"):
+        board.answer()
+
+
 def test_a_choice_for_another_position_is_not_played() -> None:
     board = GameInProgress(TICTACTOE)
     seen = board.number

@@ -142,3 +142,18 @@ def test_the_list_of_runs_says_what_one_under_way_does(
     run.unlock()
     row = describe(run.path)
     assert (row["doing"], row["status"], row["process"]) == (None, None, 0)
+
+
+def test_the_list_of_runs_has_the_last_rating(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = made(tmp_path / "run")
+    found = {"performance.elo": 1742.0, "performance.low": 1650.0, "performance.high": 1830.0}
+    lines = [{"iteration": 1}, {"iteration": 1, "evaluate": found}, {"iteration": 2}]
+    run.metrics.mkdir(exist_ok=True)
+    (run.metrics / "metrics.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert main(["runs", str(run.path)]) == 0
+    assert "1,742 ± 90" in capsys.readouterr().out
+    assert main(["runs", str(run.path), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["runs"]
+    assert row["performance"] == {"elo": 1742, "low": 1650, "high": 1830, "iteration": 1}

@@ -15,6 +15,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from zermelo.uci.start import main as engine  # without what the other commands import
 
         return engine(given[1:])
-    from zermelo.cli.entry import main as run
+    try:
+        from zermelo.cli.entry import main as run
+    except KeyboardInterrupt:  # it knows no better than to show where
+        return 130
 
     return run(arguments)

@@ -37,7 +37,9 @@ from zermelo.cli.options import (
     read_settings,
 )
 from zermelo.errors import UserError
+from zermelo.games import game as find_game
 from zermelo.games.notation import outcome_text, parse_position, position_text
+from zermelo.players.at_hand import usable_network
 from zermelo.players.search_player import EVALUATORS
 from zermelo.search import ActionRow, Limits, LiveSearch, SearchOptions, SearchResult
 
@@ -52,6 +54,7 @@ STOPS = {
     "max_nodes": "max_nodes reached",
 }
 SIMULATIONS = 800  # of a request that names none
+STAND_IN = "rollout"  # where a game has no network of its own
 
 
 def add_to(app: typer.Typer) -> None:
@@ -75,8 +78,8 @@ def analyse(
     threads: Annotated[int | None, typer.Option(help="Threads of the search.")] = None,
     settings: SearchSetOption = None,
     evaluator: Annotated[
-        str, typer.Option(help=f"Without a network: {', '.join(EVALUATORS)}.")
-    ] = "rollout",
+        str | None, typer.Option(help=f"Instead of a network: {', '.join(EVALUATORS)}.")
+    ] = None,
     weights: WeightsOption = None,
     backend: BackendOption = "auto",
     tree: Annotated[
@@ -91,6 +94,8 @@ def analyse(
 
     Ctrl-C ends the search early.
     """
+    if weights is None and evaluator is None:
+        weights = usable_network(find_game(game))
     rules = rules_for(game, weights)
     given = read_settings(settings or ())
     if threads is not None:
@@ -98,7 +103,7 @@ def analyse(
     seed = int(SearchOptions(**given).seed)
     if as_jsonl:
         refuse_together(position=position, seconds=seconds, tree=tree, json=as_json or None)
-        opened = open_evaluator(rules, weights, backend, evaluator, seed)
+        opened = open_evaluator(rules, weights, backend, evaluator or STAND_IN, seed)
         engine = make_engine(opened, given, simulations or SIMULATIONS, threads)
         serve(engine, sys.stdin, sys.stdout)
         return
@@ -112,7 +117,7 @@ def analyse(
         seconds = SECONDS
     if SearchOptions(**given).gumbel and simulations is None:
         raise UserError("gumbel needs a number of simulations: give --simulations")
-    opened = open_evaluator(rules, weights, backend, evaluator, seed)
+    opened = open_evaluator(rules, weights, backend, evaluator or STAND_IN, seed)
     options = opened.searched(given, counted=simulations is not None)
     search = LiveSearch(rules, opened.evaluator, options)
     search.follow(state)

@@ -26,6 +26,8 @@ from zermelo.cli.options import (
     read_settings,
 )
 from zermelo.errors import UserError
+from zermelo.games import game as find_game
+from zermelo.players.at_hand import usable_network
 from zermelo.players.search_player import EVALUATORS
 
 if TYPE_CHECKING:
@@ -80,9 +82,7 @@ def annotate(
     from zermelo.options import make_options
 
     if weights is None and evaluator is None:
-        raise UserError(
-            f"annotate needs --weights FILE, or --evaluator {' or '.join(EVALUATORS)} instead"
-        )
+        weights = usable_network(find_game("chess"))
     options = make_options(
         AnnotateOptions,
         {
@@ -134,14 +134,10 @@ def annotate(
 
 def read_games(path: Path) -> Iterator[chess.pgn.Game]:
     """The games of a file; what is wrong in one stands in its `errors`."""
-    import chess.pgn
-
-    class Quiet(chess.pgn.GameBuilder[chess.pgn.Game]):
-        def handle_error(self, error: Exception) -> None:
-            self.game.errors.append(error)
+    from zermelo.games.pgn import read_pgn_game
 
     with path.open(**ENCODING) as file:
-        while (game := chess.pgn.read_game(file, Visitor=Quiet)) is not None:
+        while (game := read_pgn_game(file)) is not None:
             yield game
 
 

@@ -27,11 +27,21 @@ from zermelo.network.accuracy import difference
 from zermelo.network.measure import bare_openvino_rate, evaluation_rates, fastest, peak_gflops
 from zermelo.network.open import open_weights
 from zermelo.network.positions import sample_positions
-from zermelo.network.runtimes import BACKENDS, capable_backends, check_runtime, installed_backends
+from zermelo.network.runtimes import (
+    BACKENDS,
+    COMPUTES,
+    PRECISIONS,
+    capable_backends,
+    check_runtime,
+    installed_backends,
+)
+from zermelo.network.sparse.architecture import SparseArchitecture
+from zermelo.network.sparse.runtime import CoreRuntime
 
 PrecisionOption = Annotated[str, typer.Option(help="Precision: auto, f32, bf16 or int8.")]
 PRECISION_POSITIONS = 200
 MAX_THREADS, MAX_BATCH = 256, 4096
+ROUGH = ("bf16", "int8")  # precisions whose error is measured
 WITH_PEAK = ("f32", "bf16")  # precisions in which OpenVINO multiplies matrices as it is told
 
 
@@ -56,12 +66,11 @@ def bench_network(
 
     Compares them with the bare runtime and with the machine's peak.
     """
-    check_runtime("auto" if backend == "all" else backend, precision)
     counts = _numbers(threads, "--threads", MAX_THREADS)
     sizes = _numbers(batches, "--batches", MAX_BATCH)
     network, rules = _network(game, weights, NetworkOptions(blocks=blocks, filters=filters))
     runtimes = _runtimes(network, backend, precision, rules)
-    rough = next((runtime for runtime in runtimes if runtime[1] != "f32"), None)
+    rough = next((runtime for runtime in runtimes if runtime[1] in ROUGH), None)
     if rough is not None and rules is None:  # its error is measured on positions
         rules = named_game(network.architecture.game)
     found: dict[str, Any] = {
@@ -82,6 +91,9 @@ def _runtimes(
     network: Weights, backend: str, precision: str, rules: Game | None
 ) -> list[tuple[str, str]]:
     """The backends to measure, each with a precision; what `auto` means is settled once."""
+    if isinstance(network.architecture, SparseArchitecture):
+        return [(CoreRuntime.backend, CoreRuntime.precision)]
+    check_runtime("auto" if backend == "all" else backend, precision)
     runtimes = []
     for name in capable_backends(precision) if backend == "all" else [backend]:
         chosen, kind, choice = fastest(network, name, precision, game=rules)
@@ -125,7 +137,8 @@ def _openvino_kinds(kinds: set[str]) -> list[str]:
         return []
     from zermelo.network.runtime_openvino import supports_bf16
 
-    return sorted(kind for kind in kinds if kind != "bf16" or supports_bf16())
+    able = {kind for kind in COMPUTES["openvino"] if kind != "bf16" or supports_bf16()}
+    return sorted(kinds & able)
 
 
 def precision_error(weights: Weights, backend: str, precision: str, rules: Game) -> dict[str, Any]:
@@ -165,7 +178,8 @@ def _show_rates(network: Weights, found: dict[str, Any]) -> None:
     for kind, peaks in found["peak_gflops"].items():
         for n, peak in peaks.items():
             print(f"practical peak with {n} threads: {peak:,.0f} GFLOP/s ({kind} matrix product)")
-    for kind in sorted({row["precision"] for row in found["rows"]} - set(found["peak_gflops"])):
+    measured = {row["precision"] for row in found["rows"]} & set(PRECISIONS)
+    for kind in sorted(measured - set(found["peak_gflops"])):
         print(f"no practical peak of {kind} can be measured here")
     print(
         f"{'backend':<9} {'prec.':<5} {'batch':>5} {'threads':>7} {'evals/s':>9} {'GFLOP/s':>8}  "

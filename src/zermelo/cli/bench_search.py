@@ -1,18 +1,20 @@
 """`zermelo bench search`: is the search still the same, and how fast is it here?
 
 The signature is a hash of the visit counts of many short searches with a hash as the network: any
-change of what the search or a game does changes it, a faster search does not. It does not depend on
-the machine. The figures do.
+change of what the search or a game does changes it, a faster search does not. The network's
+signature is the same with a processor network. Neither depends on the machine. The figures do.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import Progress
@@ -23,6 +25,7 @@ from zermelo.evaluator import Evaluator
 from zermelo.games import game as find_game
 from zermelo.games import game_names
 from zermelo.games.protocol import Game, State
+from zermelo.network import NetworkEvaluator, NetworkOptions, Weights, architecture_for
 from zermelo.search import Search, SearchOptions, SearchResult, UniformEvaluator
 from zermelo.testing import HashEvaluator
 from zermelo.testing.hash_evaluator import mix64
@@ -66,7 +69,10 @@ def bench_search(
         task = progress.add_task("bench", total=steps * len(chosen))
         for game in chosen:
             progress.update(task, description=f"{game.name}: signature")
-            row: dict[str, Any] = {"signature": signature(game)}
+            row: dict[str, Any] = {
+                "signature": signature(game),
+                "network_signature": network_signature(game),
+            }
             progress.advance(task)
             for name, measure in SPEEDS.items() if seconds > 0 else ():
                 progress.update(task, description=f"{game.name}: {name.replace('_', ' ')}")
@@ -74,10 +80,13 @@ def bench_search(
                 progress.advance(task)
             rows[game.name] = row
     whole = digest(row["signature"] for row in rows.values())
+    network = digest(row["network_signature"] for row in rows.values())
     if as_json:
-        print(json.dumps({"signature": whole, "games": rows}, indent=2))
+        print(
+            json.dumps({"signature": whole, "network_signature": network, "games": rows}, indent=2)
+        )
     else:
-        show(whole, rows, seconds > 0)
+        show(whole, network, rows, seconds > 0)
 
 
 # --- signature ------------------------------------------------------------------------------------
@@ -103,6 +112,28 @@ def signature_lines(game: Game) -> Iterator[str]:
             search.advance(action)  # the tree is kept, discounted and made noisy again
             result = search.run(after, SIMULATIONS // 3, full=name != "play")
             yield f"{name} {ply} reused {visits_text(result)}"
+
+
+def network_signature(game: Game) -> str:
+    """The same with a processor network, whose weights are as arbitrary as the hash."""
+    options = NetworkOptions(kind="sparse", hidden=64, policy_hidden=32, value_hidden=32)
+    evaluator = NetworkEvaluator(arbitrary_network(game, options), game=game)
+    return digest(
+        visits_text(new_search(game, evaluator).run(position_after(game, ply, ply), SIMULATIONS))
+        for ply in PLIES
+    )
+
+
+def arbitrary_network(game: Game, options: NetworkOptions) -> Weights:
+    """A processor network whose numbers fill their ranges; the same on every machine."""
+    architecture = architecture_for(game, options)
+    arrays = {}
+    for seed, (name, kind) in enumerate(architecture.dtypes().items()):
+        shape = architecture.shapes()[name]
+        most = 60 if kind == np.int8 else 170 if kind == np.int16 else 2000
+        drawn = [mix64(mix64(seed) + i) % (2 * most + 1) for i in range(math.prod(shape))]
+        arrays[name] = (np.array(drawn) - most).astype(kind).reshape(shape)
+    return Weights(architecture, arrays, "an arbitrary network").check()
 
 
 def visits_text(result: SearchResult) -> str:
@@ -183,7 +214,7 @@ SPEEDS: dict[str, Callable[[Game, float], dict[str, Any]]] = {
 }
 
 
-def show(whole: str, rows: dict[str, dict[str, Any]], speeds: bool) -> None:
+def show(whole: str, network: str, rows: dict[str, dict[str, Any]], speeds: bool) -> None:
     """The table for people."""
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -202,4 +233,4 @@ def show(whole: str, rows: dict[str, dict[str, Any]], speeds: bool) -> None:
     console.print(table)
     if speeds:
         print("simulations per second; equal priors for a network, no cache")
-    print(f"signature {whole}")
+    print(f"signature {whole}, with a network {network}")

@@ -1,4 +1,4 @@
-"""`zermelo demo`: the main job in a few minutes. Learns Connect Four, shows it, offers a game.
+"""`zermelo demo`: the main job in a few minutes. Learns Connect Four, then offers page and game.
 
 The run is an ordinary one (`runs/demo`): the command goes on with it when it is given again, and
 every other command can look at it.
@@ -60,6 +60,10 @@ def demo(
         print(json.dumps(found | {"curve": rows}, indent=2))
     else:
         console.print(curve(rows))
+        console.print(f"\nWatch how it learned: zermelo web {run}", soft_wrap=True)
+        if not stop.interrupted and wants_page(console):
+            show_page(run)
+            return
         offer_game(console, run, play_now=not stop.interrupted)
     if stop.interrupted:
         raise typer.Exit(INTERRUPTED)
@@ -107,6 +111,36 @@ def curve(rows: list[dict[str, Any]]) -> Table:
             f"{row['policy_keeps_value']:.1%}",
         )
     return table
+
+
+def wants_page(console: Console) -> bool:
+    """Asks, if there is a person with a browser and the page can be served."""
+    from zermelo.cli.web import missing_package
+
+    if not (console.is_terminal and sys.stdin is not None and sys.stdin.isatty()):
+        return False
+    if missing_package() or not has_browser():
+        return False
+    answer = console.input("Open it in the browser now? [y/N] ")
+    return answer.strip().lower() in ("y", "yes")
+
+
+def has_browser() -> bool:
+    """Whether this machine knows one."""
+    import webbrowser
+
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
+
+
+def show_page(run: Path) -> None:
+    """Until Ctrl-C."""
+    from zermelo.cli.web import web
+
+    web([run], port=0, open_page=True)
 
 
 def offer_game(console: Console, run: Path, play_now: bool) -> None:

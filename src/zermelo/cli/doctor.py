@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from zermelo.cli.options import JsonOption
+from zermelo.cli.options import JsonOption, TrustOption
 
 if TYPE_CHECKING:
     from zermelo.doctor.diagnose import Finding
@@ -30,6 +30,7 @@ def doctor(
     quick: Annotated[
         bool, typer.Option("--quick", help="Read only metrics and shard headers.")
     ] = False,
+    trust: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Say why a run does not learn, and what to do.
@@ -41,7 +42,7 @@ def doctor(
     terminal = Console(stderr=True)
     started = time.perf_counter()
     with terminal.status("doctor") as status:
-        findings = diagnose(run, deep=not quick, progress=status.update)
+        findings = diagnose(run, deep=not quick, trust=trust, progress=status.update)
     if as_json:
         found = to_dict(run, findings)
         print(json.dumps(found | {"seconds": round(time.perf_counter() - started, 3)}, indent=2))

@@ -23,9 +23,9 @@ from zermelo.cli.mistakes import tell
 # the module of the command that is asked for is imported, so that it starts at once.
 GROUPS = {
     "Learn": ("demo", "train", "pretrain", "selfplay"),
-    "Play": ("games", "play", "uci"),
+    "Play": ("games", "play", "web", "uci"),
     "Measure": ("match", "tournament", "yardstick", "solve", "ablate", "bench"),
-    "Look inside": ("runs", "doctor", "replay", "analyse", "annotate"),
+    "Look inside": ("runs", "doctor", "report", "replay", "analyse", "annotate"),
     "Tools": ("check", "perft", "export"),
 }
 TRACEBACK = "--traceback"

@@ -19,7 +19,9 @@ GameArgument = Annotated[str, typer.Argument(help="A game's name or Python file.
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WeightsOption = Annotated[
     str | None,
-    typer.Option(help="A network: .pb.gz (lc0), .onnx, .safetensors, a checkpoint or a run."),
+    typer.Option(
+        help="A network: .pb.gz or .pb (lc0), .onnx, .safetensors, a checkpoint or a run."
+    ),
 ]
 BackendOption = Annotated[
     str, typer.Option(help="What runs the network: auto, openvino, onnx or torch.")
@@ -27,6 +29,9 @@ BackendOption = Annotated[
 SearchSetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="OPTION=VALUE", help="Set an option of the search; repeatable."),
+]
+TrustOption = Annotated[
+    bool, typer.Option("--trust", help="Run the code that a run made elsewhere names.")
 ]
 RunSetOption = Annotated[
     list[str] | None,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.cli.match_report import Live
-from zermelo.cli.options import RunSetOption
+from zermelo.cli.options import RunSetOption, TrustOption
 from zermelo.cli.telling import tell
 
 
@@ -37,6 +37,7 @@ def pretrain(
     epochs: Annotated[int, typer.Option(min=1, max=1000, help="Passes over all samples.")] = 1,
     settings: RunSetOption = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
+    trust: TrustOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
 ) -> None:
     """Teach a new run what is already known.
@@ -54,7 +55,7 @@ def pretrain(
     if place is not None and is_run(place):
         refuse_trained(Run.open(place))  # before its options are changed
     texts = list(settings or []) + ([] if seed is None else [f"loop.seed={seed}"])
-    made = open_run(target, run, texts, tell)
+    made = open_run(target, run, texts, tell, trust=trust)
     try:
         made.lock()
         asked = Pretraining(source, samples, epochs, made.config.loop.seed)

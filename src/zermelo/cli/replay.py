@@ -16,9 +16,10 @@ from rich.table import Table
 from zermelo.cli.options import JsonOption
 from zermelo.errors import REFUSALS, UserError
 from zermelo.files import TEMPORARY
-from zermelo.games import game as find_game
 from zermelo.games.notation import outcome_text
-from zermelo.replay import Schema, Shard, ShardHeader, read_header, read_shard
+from zermelo.games.protocol import Game
+from zermelo.games.registry import named_game
+from zermelo.replay import Shard, ShardHeader, read_header, read_shard
 from zermelo.replay import games as whole_games
 from zermelo.replay.figures import FLAG_NAMES, ReplayFigures
 from zermelo.replay.samples import DRAW_SCALE, NO_ACTION, VALUE_SCALE, WHOLE_SHARE
@@ -163,29 +164,29 @@ def shard_paths(path: Path) -> list[Path]:
 def read_all(path: Path, what: str) -> Iterator[tuple[Path, Shard | str]]:
     """Every shard, checked, or the sentence that says what is wrong with it; shows progress."""
     paths = shard_paths(path)
-    schemas: dict[str, Schema | None] = {}
+    games: dict[str, Game | None] = {}
     terminal = Console(stderr=True)
     said = time.monotonic()
     with Progress(console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
         task = progress.add_task(what, total=len(paths))
         for done, shard_path in enumerate(paths, 1):
-            yield shard_path, _read(shard_path, schemas)
+            yield shard_path, _read(shard_path, games)
             progress.advance(task)
             if not terminal.is_terminal and time.monotonic() - said > PLAIN_EVERY:
                 said = time.monotonic()
                 terminal.print(f"{what}: {done} of {len(paths)} shards")
 
 
-def _read(path: Path, schemas: dict[str, Schema | None]) -> Shard | str:
-    """Held against the game's own schema where the game is known by the name in the header."""
+def _read(path: Path, games: dict[str, Game | None]) -> Shard | str:
+    """Held against the rules where the game is known by the name in the header."""
     try:
         name = read_header(path).schema.game
-        if name not in schemas:
+        if name not in games:
             try:
-                schemas[name] = Schema.of(find_game(name))
-            except REFUSALS:  # a game from a file of which only the name is known
-                schemas[name] = None
-        return read_shard(path, schemas[name])
+                games[name] = named_game(name)  # never a file's code
+            except REFUSALS:  # only its name is known: held against the shard's own schema
+                games[name] = None
+        return read_shard(path, games[name])
     except FileNotFoundError:
         return f"'{path}' is gone"
     except UserError as error:
@@ -280,8 +281,8 @@ def sample_rows(shard: Shard, count: int) -> list[dict[str, Any]]:
 def game_rows(shard: Shard, count: int) -> list[dict[str, Any]]:
     """The first whole games in words; actions by number where only the game's name is known."""
     try:
-        game = find_game(shard.header.schema.game)
-    except ValueError:
+        game = named_game(shard.header.schema.game)
+    except REFUSALS:
         game = None
     return [
         {

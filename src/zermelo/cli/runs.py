@@ -43,11 +43,12 @@ def show(rows: list[dict[str, Any]]) -> None:
     """For people."""
     from zermelo.config.duration import duration_text
 
+    rated = any(row["performance"] for row in rows)  # else there is no such column
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name, side in (
         ("run", "left"), ("game", "left"), ("iteration", "right"), ("games", "right"),
-        ("samples", "right"), ("loss", "right"), ("trained", "right"), ("MiB", "right"),
-        ("changed", "left"), ("state", "left"),
+        ("samples", "right"), ("loss", "right"), *([("performance", "right")] if rated else []),
+        ("trained", "right"), ("MiB", "right"), ("changed", "left"), ("state", "left"),
     ):  # fmt: skip
         table.add_column(name, justify=side)  # type: ignore[arg-type]
     for row in rows:
@@ -60,7 +61,10 @@ def show(rows: list[dict[str, Any]]) -> None:
             f"{row['games']:,}",
             f"{row['samples']:,}",
             "-" if row["loss"] is None else f"{row['loss']:.3f}",
-            "-" if row["seconds"] is None else duration_text(row["seconds"]),
+            *([performance_text(row["performance"])] if rated else []),
+            "-"
+            if row["seconds"] is None
+            else duration_text(row["earlier_seconds"] + row["seconds"]),
             f"{row['bytes'] / 2**20:,.1f}",
             time.strftime("%F %R", time.localtime(row["changed"])),
             Text(row["error"] or state),  # may name a [section]
@@ -69,3 +73,10 @@ def show(rows: list[dict[str, Any]]) -> None:
     if not console.is_terminal:
         console.width = WIDTH
     console.print(table)
+
+
+def performance_text(found: dict[str, Any] | None) -> str:
+    """Half of the interval's width is enough here; `--json` has its ends."""
+    if found is None:
+        return "-"
+    return f"{found['elo']:,.0f} ± {(found['high'] - found['low']) / 2:,.0f}"

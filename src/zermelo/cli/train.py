@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.cli.exit_codes import INTERRUPTED
-from zermelo.cli.options import RunSetOption
+from zermelo.cli.options import RunSetOption, TrustOption
 from zermelo.cli.telling import tell
 
 
@@ -28,6 +28,14 @@ def train(
     run: Annotated[
         Path | None, typer.Option(help="Directory of the run; an existing run continues.")
     ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="NETWORK",
+            help="Begin a new run with the network of a run, a checkpoint or a file.",
+        ),
+    ] = None,
     settings: RunSetOption = None,
     duration: Annotated[
         str | None,
@@ -37,6 +45,7 @@ def train(
         int | None, typer.Option(min=1, help="Stop after this iteration of the run.")
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
+    trust: TrustOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
 ) -> None:
     """Learn a game by playing it.
@@ -52,7 +61,7 @@ def train(
     texts = list(settings or [])
     texts += [] if iterations is None else [f"loop.iterations={iterations}"]
     texts += [] if seed is None else [f"loop.seed={seed}"]
-    made = open_run(target, run, texts, tell)
+    made = open_run(target, run, texts, tell, network, trust=trust)
     tell_left_out(made, tell)
     stop = Stop(seconds)
     yardsticks = yardsticks_of(made.config, stop.check)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import chess
 from chess import polyglot
 
 from zermelo.errors import UserError
+from zermelo.files import refuse_special
 
 
 class Book:
@@ -15,6 +17,7 @@ class Book:
 
     def __init__(self, path: str, seed: int = 0) -> None:
         """`seed` makes the choices repeatable."""
+        refuse_special(Path(path))
         try:
             self._reader = polyglot.open_reader(path)
         except (OSError, ValueError) as error:

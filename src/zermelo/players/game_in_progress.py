@@ -25,10 +25,11 @@ from zermelo.errors import UserError
 from zermelo.games import game as find_game
 from zermelo.games.notation import action_text, parse_action
 from zermelo.games.protocol import Game, Outcome, State
-from zermelo.players.protocol import Closes, Player, StartsGames
+from zermelo.players.protocol import Closes, Player, StartsGames, Stops
 from zermelo.search.listeners import Listeners
 
 Seats: TypeAlias = Sequence[Player | None]  # the first player's and the second's; None is a person
+STOP_EVERY = 0.02  # seconds
 
 
 class GameInProgress:
@@ -45,6 +46,8 @@ class GameInProgress:
         self._states: tuple[State, ...] = (self._first(state),)
         self._actions: tuple[int, ...] = ()
         self._number = 0
+        self._thinking = threading.Lock()  # held while a player chooses: one question at a time
+        self._asked: tuple[int, Player] | None = None  # by its holder: who thinks, about which
         self._listeners: Listeners[Callable[[], None]] = Listeners()
 
     # --- what there is to see ---------------------------------------------------------------------
@@ -128,15 +131,28 @@ class GameInProgress:
     def answer(self) -> int | None:
         """Lets the player whose turn it is choose, and plays that; what it chose.
 
-        None if the board has changed meanwhile: the choice is not played then. PlayerError and
+        None if the board has changed meanwhile: the choice is not played then. A player that still
+        thinks about an earlier board is stopped if it can be, and waited for. PlayerError and
         whatever else the player raises comes out of here.
         """
         with self._lock:
             number, state = self._number, self._states[-1]
-        player = self.seats[self.game.player(state)]
+            seats = self.seats
+        if self.game.outcome(state) is not None:
+            raise UserError("the game is over")
+        player = seats[self.game.player(state)]
         if player is None:
             raise UserError("a person is to move")
-        action = player.choose(self.game, state)
+        while not self._thinking.acquire(timeout=STOP_EVERY):
+            self._stop_idle_thoughts()
+        try:
+            if number != self._number:
+                return None
+            self._asked = number, player
+            action = player.choose(self.game, state)
+        finally:
+            self._asked = None
+            self._thinking.release()
         return action if self.play(action, number) else None
 
     def undo(self) -> bool:
@@ -177,6 +193,12 @@ class GameInProgress:
                 player.close()
 
     # --- within -----------------------------------------------------------------------------------
+
+    def _stop_idle_thoughts(self) -> None:
+        """Again and again: a player that is only about to think does not hear it."""
+        asked = self._asked
+        if asked is not None and asked[0] != self._number and isinstance(asked[1], Stops):
+            asked[1].stop()
 
     def _first(self, state: State | None) -> State:
         return self.game.initial() if state is None else state

@@ -55,6 +55,14 @@ class Reports(Protocol):
 
 
 @runtime_checkable
+class Stops(Protocol):
+    """Players that can be told not to think any longer."""
+
+    def stop(self) -> None:
+        """Ends the choice under way soon, with what it has found; from any thread."""
+
+
+@runtime_checkable
 class Closes(Protocol):
     """Players that hold something beyond memory, such as a process."""
 

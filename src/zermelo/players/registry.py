@@ -11,6 +11,7 @@ from zermelo.games.parameters import parse_settings, settings_of, split_spec
 from zermelo.games.protocol import Game
 from zermelo.network.places import looks_like_network
 from zermelo.players.human import HumanPlayer
+from zermelo.players.levels import LevelPlayer
 from zermelo.players.minimax import MinimaxPlayer
 from zermelo.players.perfect import PerfectPlayer
 from zermelo.players.policy_player import PolicyPlayer
@@ -24,6 +25,7 @@ ENGINE = "uci:"
 _NOT_TYPED = ("game", "command", "options", "text")  # of UciPlayer: they follow from the rest
 _factories: dict[str, Callable[..., Player]] = {
     "human": HumanPlayer,
+    "level": LevelPlayer,
     "minimax": MinimaxPlayer,
     "perfect": PerfectPlayer,
     "policy": PolicyPlayer,

@@ -209,6 +209,11 @@ class SearchPlayer:
         search.follow(game.play(state, action), [action])
         return action
 
+    def stop(self) -> None:
+        """Ends the search of the choice under way, if it has begun; from any thread."""
+        if self._search is not None:
+            self._search.stop()
+
     @property
     def limits(self) -> Limits:
         """Of one choice."""

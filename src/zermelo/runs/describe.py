@@ -12,8 +12,10 @@ from zermelo.config.run_config import read_run_file
 from zermelo.errors import UserError
 from zermelo.runs.directory import RUNS, is_run
 from zermelo.runs.lock import running_process
-from zermelo.runs.status import read_status
+from zermelo.runs.status import number, read_status
 from zermelo.train.metrics import read_metrics
+from zermelo.train.origin import Origin
+from zermelo.yardsticks.levels import NAME as PERFORMANCE
 
 
 def runs_of(directory: Path) -> list[dict[str, Any]]:
@@ -35,25 +37,29 @@ def describe(place: Path) -> dict[str, Any]:
     row: dict[str, Any] = {"run": str(place), "error": None, "process": 0}
     row |= {"status": None, "doing": None}
     row |= {"game": None, "iteration": 0, "iterations": None, "version": None}
+    row |= {"begun_from": None, "earlier_seconds": 0.0}
     try:
         head, tables = read_run_file(place / "run.toml")
         row["version"] = head.get("version")
-        row["game"] = _section(tables, "game").get("name")
-        row["iterations"] = _section(tables, "loop").get("iterations")
+        if (origin := Origin.of_head(head)) is not None:
+            row |= {"begun_from": origin.title, "earlier_seconds": origin.seconds}
+        game = _section(tables, "game").get("name")
+        row["game"] = game if isinstance(game, str) else None
+        iterations = _section(tables, "loop").get("iterations")
+        row["iterations"] = iterations if isinstance(iterations, int) else None
     except UserError as error:
         row["error"] = str(error)
     entries = read_metrics(place / "metrics")
     last = entries[-1] if entries else {}
     row["iteration"] = last.get("iteration", 0)
-    row["games"] = sum(entry.get("selfplay", {}).get("games", 0) for entry in entries)
+    row["games"] = sum(_count(entry, "selfplay", "games") for entry in entries)
     row["samples"] = sum(
-        entry.get(source, {}).get("samples", 0)
-        for entry in entries
-        for source in ("selfplay", "pretrain")
+        _count(entry, source, "samples") for entry in entries for source in ("selfplay", "pretrain")
     )
-    row["loss"] = last.get("train", {}).get("training", {}).get("loss")
-    row["seconds"] = last.get("seconds")
+    row["loss"] = number(last, "train", "training", "loss")
+    row["seconds"] = number(last, "seconds")
     row["evaluate"] = last.get("evaluate")
+    row["performance"] = newest_performance(entries)
     row["process"] = running_process(place / "lock")
     status = read_status(place)
     if status is not None and status.alive:
@@ -63,6 +69,20 @@ def describe(place: Path) -> dict[str, Any]:
     row["bytes"] = sum(status.st_size for status in sizes)
     row["changed"] = max((status.st_mtime for status in sizes), default=0.0)
     return row
+
+
+def newest_performance(entries: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The last rating by games against an engine's levels: elo, low, high, iteration; or None."""
+    for entry in reversed(entries):
+        figures = entry.get("evaluate")
+        if isinstance(figures, dict) and f"{PERFORMANCE}.elo" in figures:
+            values = {key: figures.get(f"{PERFORMANCE}.{key}") for key in ("elo", "low", "high")}
+            return values | {"iteration": entry.get("iteration")}
+    return None
+
+
+def _count(entry: dict[str, Any], *keys: str) -> int:
+    return int(number(entry, *keys) or 0)
 
 
 def _section(tables: dict[str, Any], name: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ lock          held by the process that works on the run
 replay/       shards of samples                     checkpoints/  networks with training state
 selfplay/     games under way (repeatable runs)     metrics/      JSONL and TensorBoard
 ladder/       results between checkpoints           log.txt       what happened
-status.json   what the process at work does now
+status.json   what the process at work does now     made_here     see `trust`
 """
 
 from __future__ import annotations
@@ -27,8 +27,12 @@ from zermelo.config.toml_file import Tables
 from zermelo.errors import UserError
 from zermelo.files import TEMPORARY, write_whole
 from zermelo.games.protocol import Game
+from zermelo.games.python_file import looks_like_file
+from zermelo.games.registry import kind_of
 from zermelo.network.places import RUN_FILE
 from zermelo.runs.lock import RunLock
+from zermelo.runs.trust import is_marked, mark
+from zermelo.train.origin import Origin
 
 RUNS = Path("runs")  # where runs are made if nobody names a directory
 
@@ -44,8 +48,8 @@ class Run:
         self._lock: RunLock | None = None
 
     @classmethod
-    def create(cls, path: Path, config: RunConfig) -> Run:
-        """A new run, locked; the directory must be new or empty."""
+    def create(cls, path: Path, config: RunConfig, origin: Origin | None = None) -> Run:
+        """A new run, locked, that begins with a network; the directory must be new or empty."""
         config.game()
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -57,7 +61,8 @@ class Run:
         others = [name for name in found if not is_begun(name)]
         if others:
             raise UserError(f"'{path}' is not a run and not empty: it has '{others[0]}'")
-        run = cls(path, config, new_head(time.strftime("%Y-%m-%d %H:%M:%S")))
+        head = new_head(time.strftime("%Y-%m-%d %H:%M:%S"))
+        run = cls(path, config, head | (origin.head() if origin else {}))
         run.new = True
         run.lock()
         run.write_file()
@@ -75,7 +80,16 @@ class Run:
         return cls(path, RunConfig.from_tables(tables, str(path / RUN_FILE)), head)
 
     def check_game(self, game: Game) -> None:
-        """Refuses a game that the run is not of."""
+        """Refuses a game that the run is not of.
+
+        A received run's own file is not run for that: its samples and networks are held against
+        the game when they are read.
+        """
+        named = self.config.game_name
+        if looks_like_file(named) and not is_marked(self.path, self.config):
+            if kind_of(game):
+                raise UserError(f"'{self.path}' is a run of {named}, not of {game.name}")
+            return
         there = self.config.game().name
         if there != game.name:
             raise UserError(f"'{self.path}' is a run of {there}, not of {game.name}")
@@ -111,6 +125,11 @@ class Run:
         shutil.rmtree(self.path, ignore_errors=True)
 
     @property
+    def origin(self) -> Origin | None:
+        """The network that the run began with; None if it began from nothing."""
+        return Origin.of_head(self.head)
+
+    @property
     def lock_descriptor(self) -> int:
         """For processes that work on the run too."""
         assert self._lock is not None, "the run is not locked"
@@ -120,6 +139,7 @@ class Run:
         """The run file, whole or as it was."""
         try:
             write_whole(self.path / RUN_FILE, self.config.to_toml(self.head).encode())
+            mark(self.path, self.config)
         except OSError as error:
             place = self.path / RUN_FILE
             raise UserError(f"'{place}' cannot be written: {error.strerror}") from None

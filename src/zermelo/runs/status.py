@@ -22,6 +22,7 @@ from zermelo.runs.lock import is_alive, running_process
 STATUS_FILE = "status.json"
 FORMAT = 1
 WRITE_EVERY = 1.0  # seconds
+LARGEST = 1e300  # that a figure may be
 RECENT = 5  # iterations that the time left is judged by
 # Fields that the file leaves out: what is in the metrics, and what means nothing elsewhere.
 HERE_ONLY = ("metrics", "started", "alive")
@@ -162,8 +163,10 @@ def _is_like(value: Any, like: Any) -> bool:
 
 
 def number(metrics: dict[str, Any], *keys: str) -> float | None:
-    """A figure of nested metrics, or None."""
+    """A finite figure of nested metrics, or None."""
     found: Any = metrics
     for key in keys:
         found = found.get(key) if isinstance(found, dict) else None
-    return float(found) if isinstance(found, int | float) else None
+    if not isinstance(found, int | float) or not abs(found) < LARGEST:
+        return None
+    return float(found)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.config import find_preset, read_run_file
-from zermelo.config.presets import preset_directories
+from zermelo.config.presets import preset_names
 from zermelo.errors import UserError, nearest
 from zermelo.games import game as find_game
 from zermelo.games.parameters import split_spec
@@ -60,8 +60,7 @@ def refuse_unknown(target: str) -> None:
     """A name that is no game's, with the game or preset that was probably meant."""
     name = split_spec(target)[0]
     if not looks_like_file(target) and name not in game_names():
-        presets = [file.stem for place in preset_directories() for file in place.glob("*.toml")]
-        hint = nearest(name, {*game_names(), *presets})
+        hint = nearest(name, {*game_names(), *preset_names()})
         raise UserError(f"there is no game or preset '{name}'; {hint}")
 
 
