@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -109,6 +110,50 @@ def test_the_perfect_answer_stands_beside_the_search(browser: Any, server: Serve
         page = searching(visitor, f"#/analyse?game=connect4&moves={moves}")
         page.click("#exact")
         page.wait_for_selector(".candidates td .tag.good:has-text('win in 5')")
+
+
+def test_a_search_that_ends_before_its_start_is_answered_is_shown(
+    browser: Any, server: Server
+) -> None:
+    with Visitor(browser, server) as visitor:
+        held: list[str] = []
+
+        def reorder(route: Any) -> None:
+            upstream = route.connect_to_server()
+
+            def passes(message: str) -> None:
+                if '"analyse.started"' in message:
+                    held.append(message)
+                    return
+                route.send(message)
+                if '"final":true' in message:
+                    route.send(held.pop())
+
+            upstream.on_message(passes)
+
+        visitor.page.route_web_socket("**/ws", reorder)
+        moves = "+".join("3133327647756713523256")  # one move wins: the search ends at once
+        searching(visitor, f"#/analyse?game=connect4&moves={moves}")
+
+
+def test_whoever_watches_a_search_goes_where_it_goes(browser: Any, server: Server) -> None:
+    with Visitor(browser, server) as owner, Visitor(browser, server) as watcher:
+        seen: list[str] = []
+        owner.page.on(
+            "websocket",
+            lambda socket: socket.on("framereceived", lambda text: seen.append(str(text))),
+        )
+        page = searching(owner, "#/analyse?game=othello&moves=d3+c5&ply=2")
+        found = next(re.search('"search":"([^"]+)"', text) for text in seen if '"search"' in text)
+        assert found is not None
+        other = watcher.open(f"#/analyse/watch/{found[1]}")
+        other.wait_for_selector(".candidates tr.best")
+        page.keyboard.press("ArrowLeft")  # the search follows the board
+        other.wait_for_selector(".moves .move:has-text('c5')", state="detached")
+        other.wait_for_selector(".candidates tr.best")
+        before = visits(other)
+        other.wait_for_timeout(1000)
+        assert visits(other) != before
 
 
 def test_the_policy_is_a_heat_map(browser: Any, server: Server) -> None:

@@ -49,6 +49,8 @@ class AnalyseView {
   running = false;
   /** @type {Record<Slot, {network: string, search: string, run: number, frame: Frame | null}>} */
   slots = { a: { network: "", search: "", run: 0, frame: null }, b: { network: "", search: "", run: 0, frame: null } };
+  /** @type {Map<string, Frame>} */
+  early = new Map(); // the newest by search, of runs that no answer has named yet
   /** @type {Set<string>} */
   allowed = new Set();
   /** @type {Map<number, Judged>} */
@@ -242,10 +244,19 @@ class AnalyseView {
 
   /** Others watch a search that has moved on. @param {import("../protocol").SearchStarted} started */
   async follow(started) {
-    const slot = this.slots[/** @type {Slot} */ (started.slot)];
-    if (slot.search !== started.search) return;
-    slot.run = started.run;
+    const key = /** @type {Slot} */ (started.slot);
+    if (this.slots[key].search !== started.search) return;
     await this.load(started.line);
+    this.adopt(key, started);
+  }
+
+  /** From now on this search's frames are shown. @param {Slot} key @param {import("../protocol").SearchStarted} started */
+  adopt(key, started) {
+    Object.assign(this.slots[key], { search: started.search, run: started.run });
+    if (key === "a") this.tree.show(started.search);
+    const early = this.early.get(started.search);
+    this.early.delete(started.search);
+    if (early) this.takeFrame(early);
   }
 
   /** @param {string} search */
@@ -253,8 +264,8 @@ class AnalyseView {
     const started = await this.ask({ type: "analyse.watch", search });
     if (!started) return this.load({ game: "connect4", start: null, moves: [] });
     await this.load(started.line);
-    Object.assign(this.slots.a, { search, run: started.run, network: started.network });
-    this.tree.show(search);
+    this.slots.a.network = started.network;
+    this.adopt("a", started);
   }
 
   async start() {
@@ -281,8 +292,7 @@ class AnalyseView {
       const started = await this.context.socket.ask({ type: "analyse.start", slot: key, line, network: slot.network, allowed: key === "a" ? [...this.allowed] : [] });
       if (turn !== this.turn) return;
       this.notice.hidden = true;
-      Object.assign(slot, { search: started.search, run: started.run });
-      if (key === "a") this.tree.show(started.search);
+      this.adopt(key, started);
     } catch (error) {
       if (turn !== this.turn || !(error instanceof Refused)) return;
       if (error.code === 503) {
@@ -327,11 +337,12 @@ class AnalyseView {
 
   /** @param {Frame} frame */
   takeFrame(frame) {
-    const key = /** @type {Slot[]} */ (["a", "b"]).find((each) => this.slots[each].search === frame.search);
-    if (!key) return;
+    const key = /** @type {Slot[]} */ (["a", "b"]).find((each) => this.slots[each].search === frame.search && this.slots[each].run === frame.run);
+    if (!key) {
+      this.early.set(frame.search, frame);
+      return;
+    }
     const slot = this.slots[key];
-    if (slot.run === -1 && !this.running) return;
-    if (slot.run !== frame.run && slot.run !== -1) return;
     slot.frame = frame;
     this.tables[key].show(frame, this.allowed, this.exact);
     if (key === "b") return;
