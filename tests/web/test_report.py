@@ -111,7 +111,7 @@ def test_what_cannot_be_reported_is_told(
 def test_a_report_needs_none_of_the_pages_packages(watched: Path, tmp_path: Path) -> None:
     program = (
         "import sys\n"
-        "for name in ('fastapi', 'starlette', 'uvicorn', 'torch', 'plotly'):\n"
+        "for name in ('fastapi', 'starlette', 'uvicorn', 'torch'):\n"
         "    sys.modules[name] = None\n"
         "from zermelo.cli import main\n"
         f"sys.exit(main(['report', {str(watched)!r}, '-o', {str(tmp_path / 'out.html')!r}]))\n"

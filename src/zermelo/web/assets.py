@@ -1,4 +1,4 @@
-"""Pictures and scripts that packages ship and the page uses: chess pieces, the chart library.
+"""Pictures that packages ship and the page uses: chess pieces.
 
 Only names from a fixed list are served.
 """
@@ -6,11 +6,9 @@ Only names from a fixed list are served.
 from __future__ import annotations
 
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import Response
 
 from zermelo.web.refusal import Refusal
 
@@ -29,14 +27,6 @@ def assets_router() -> APIRouter:
             raise Refusal(404, "there is no such piece")
         return Response(piece_picture(name), media_type="image/svg+xml", headers=KEEP)
 
-    @router.get("/plotly.min.js")
-    def plotly() -> FileResponse:
-        """The chart library; the page is painted before it is asked for."""
-        place = plotly_file()
-        if place is None:
-            raise Refusal(404, "the package plotly is not installed")
-        return FileResponse(place, media_type="text/javascript", headers=KEEP)
-
     return router
 
 
@@ -49,12 +39,3 @@ def piece_picture(name: str) -> str:
     colour, letter = PIECES[name]
     symbol = letter.upper() if colour == "w" else letter
     return str(chess.svg.piece(chess.Piece.from_symbol(symbol)))
-
-
-def plotly_file() -> Path | None:
-    """Where the package keeps it; the package itself is not imported."""
-    found = find_spec("plotly")
-    if found is None or found.origin is None:
-        return None
-    place = Path(found.origin).parent / "package_data" / "plotly.min.js"
-    return place if place.is_file() else None
