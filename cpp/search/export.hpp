@@ -81,7 +81,7 @@ struct ExportedPlace {
 
 // `table` is the root's, null below it. Forced visits, Gumbel and the search lab are left out.
 inline ExportedPlace export_place(const NodePool& pool, const Node& node, const RootTable* table,
-                                  const SearchOptions& options, bool mover_is_chooser) {
+                                  const SearchOptions& options, bool mover_is_chooser, bool full) {
   ExportedPlace place;
   place.visits = node.visits.load();
   if (!node.expanded()) return place;
@@ -111,13 +111,16 @@ inline ExportedPlace export_place(const NodePool& pool, const Node& node, const 
     if (child.visits > 0) mass += child.prior;
     place.children.push_back(child);
   }
-  const double scale = constants.scale(total);
-  const double first_play =
-      first_play_urgency(constants, node, table != nullptr, mover_is_chooser, mass);
+  const bool searched = table != nullptr && !table->actions.empty();
+  const PriorSums sums = searched ? table->sums : edge_sums(*edges);
+  double scale = constants.scale(total, table != nullptr);
+  if (options.impurity_slope > 0 && !full) scale *= constants.impurity_factor(sums);
+  const FirstPlay first_play =
+      first_play_urgency(constants, node, table != nullptr, mover_is_chooser, mass, sums);
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < place.children.size(); ++i) {
     ExportedChild& child = place.children[i];
-    if (child.visits == 0 && !child.certain) child.q = first_play;
+    if (child.visits == 0 && !child.certain) child.q = first_play.at(child.prior);
     child.u = scale * child.prior / (1.0 + child.visits);
     const bool allowed =
         table == nullptr || i >= table->actions.size() || table->actions[i].allowed;

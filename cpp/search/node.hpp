@@ -2,11 +2,14 @@
 // made, found and shared between threads is tree.hpp's.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "base/types.hpp"
 #include "search/arena.hpp"
@@ -24,6 +27,29 @@ inline double decode_prior(std::uint32_t code) {
   const float value = std::bit_cast<float>((code << 15) + kPriorBase);
   return code == 0 ? 0.0 : value;
 }
+
+// ln p of a prior; one that is too small to keep counts as the next power of two.
+inline constexpr double kLeastPrior = 0x1p-32;
+inline double log_prior(double prior) { return std::log(std::max(prior, kLeastPrior)); }
+// The same by code: a node's priors are asked for at every step.
+inline double log_of_code(std::uint32_t code) {
+  static const std::vector<double> table = [] {
+    std::vector<double> logs(1 << 13);
+    for (std::uint32_t c = 0; c < logs.size(); ++c) logs[c] = log_prior(decode_prior(c));
+    return logs;
+  }();
+  return table[code];
+}
+
+// Sums over a position's priors.
+struct PriorSums {
+  double logs = 0;     // p ln p
+  double squares = 0;  // p^2
+  void add(double prior, double log) {
+    logs += prior * log;
+    squares += prior * prior;
+  }
+};
 
 struct Edge {
   Action action;

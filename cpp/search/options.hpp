@@ -10,16 +10,22 @@
 
 namespace zermelo {
 
-enum class Fpu : std::int64_t { kZero, kParent, kReduced, kLoss, kSame };
+enum class Fpu : std::int64_t { kZero, kParent, kReduced, kLoss, kImputed, kSame };
 enum class VirtualLoss : std::int64_t { kLoss, kVisit };
 
 struct SearchOptions {
   double c_puct = 1.5;
   double c_puct_factor = 0.0;
   double c_puct_base = 19652.0;
+  double c_puct_root = 0.0;
+  double c_puct_factor_root = -1.0;
+  double impurity_slope = 0.0;
+  double impurity_base = 0.463;
+  double impurity_most = 2.26;
   std::int64_t fpu = static_cast<std::int64_t>(Fpu::kZero);
   std::int64_t fpu_root = static_cast<std::int64_t>(Fpu::kSame);
   double fpu_reduction = 0.10;
+  double fpu_slope = 0.15;
   std::int64_t virtual_loss = 1;
   std::int64_t virtual_loss_kind = static_cast<std::int64_t>(VirtualLoss::kLoss);
   std::int64_t max_collisions = 1;
@@ -51,6 +57,7 @@ struct SearchOptions {
   std::int64_t batch = 64;
   std::int64_t threads = 1;
   double policy_temperature = 1.0;
+  double policy_temperature_root = 0.0;
   std::int64_t max_nodes = 50'000'000;
   std::int64_t seed = 0;
 

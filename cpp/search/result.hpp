@@ -121,7 +121,7 @@ inline std::vector<double> visit_target(const SearchResult& r, const SelectConst
   std::vector<double> target;
   double visits = 0;
   for (const ActionResult& a : r.actions) visits += a.visits;
-  const double scale = constants.scale(visits);
+  const double scale = constants.scale(visits, true);
   const ActionResult& best = r.actions[r.best];
   const double best_score = best.q + scale * best.prior / (1.0 + best.visits);
   for (const ActionResult& a : r.actions) {

@@ -169,7 +169,7 @@ class Search {
       mover_is_chooser = game_.player(state) == chooser;
     }
     const RootTable* table = path.empty() ? &tree_->table : nullptr;
-    return export_place(*pool_, *node, table, options_, mover_is_chooser);
+    return export_place(*pool_, *node, table, options_, mover_is_chooser, tree_->table.full);
   }
 
   // Property of every finished search, checked by tests: throws with what is broken.

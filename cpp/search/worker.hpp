@@ -186,11 +186,10 @@ class Worker {
       index = select_root(constants_, pool_, node, d.tree->table, scratch_, d.path.forced);
       d.path.root_action = index;
     } else {
-      const bool mover_is_chooser = d.path.players[depth] == d.path.players[depth - 1];
-      index = constants_.refined
-                  ? select_child<true>(constants_, pool_, node, static_cast<int>(depth) + 1,
-                                       mover_is_chooser, scratch_)
-                  : select_child<false>(constants_, pool_, node, 0, mover_is_chooser, scratch_);
+      const Standpoint at{static_cast<int>(depth) + 1,
+                          d.path.players[depth] == d.path.players[depth - 1], d.tree->table.full};
+      index = constants_.refined ? select_child<true>(constants_, pool_, node, at, scratch_)
+                                 : select_child<false>(constants_, pool_, node, at, scratch_);
     }
     if (index == kNoChild) return nullptr;
     const Edge edge = pool_.edges_of(node)->get(static_cast<std::size_t>(index));

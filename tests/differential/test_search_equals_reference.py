@@ -26,9 +26,15 @@ CHOICES: dict[str, list[Any]] = {
     "c_puct": [1.5, 0.7, 3.0],
     "c_puct_factor": [0.0, 2.0],
     "c_puct_base": [19652.0, 50.0],
-    "fpu": ["zero", "parent", "reduced", "loss"],
-    "fpu_root": ["same", "zero", "parent", "reduced", "loss"],
+    "c_puct_root": [0.0, 2.5],
+    "c_puct_factor_root": [-1.0, 0.0, 1.0],
+    "impurity_slope": [0.0, 1.57, 0.5],
+    "impurity_base": [0.463, 1.0],
+    "impurity_most": [2.26, 1.2],
+    "fpu": ["zero", "parent", "reduced", "loss", "imputed"],
+    "fpu_root": ["same", "zero", "parent", "reduced", "loss", "imputed"],
     "fpu_reduction": [0.1, 0.5],
+    "fpu_slope": [0.15, 0.0, 0.6],
     "turn_discount": [0.99, 1.0, 0.9],
     "solver": [True, False],
     "auto_extend": [True, False],
@@ -38,6 +44,8 @@ CHOICES: dict[str, list[Any]] = {
     "virtual_loss": [1, 0, 3],
     "virtual_loss_kind": ["loss", "visit"],
     "max_collisions": [1, 2, 5],
+    "policy_temperature": [1.0, 1.4, 0.7],
+    "policy_temperature_root": [0.0, 1.4, 3.0],
 }
 
 
@@ -80,9 +88,9 @@ def compare(name: str, seed: int, simulations: int, leaves: int = 1, moves: int 
         where = f"{name} seed {seed} move {move} {game.position_text(state)} {chosen} full={full}"
         result = search.run(state, simulations=simulations, full=full)
 
-        # Noise and forced root visits belong to full searches.
+        # Noise and forced root visits belong to full searches, exploration by impurity to others.
         options = reference.Options(
-            **{**chosen, "min_root_visits": chosen["min_root_visits"] if full else 0}
+            **{**chosen, "impurity_slope" if full else "min_root_visits": 0}
         )
         noise = None
         if full and chosen["dirichlet_epsilon"] > 0:
@@ -114,7 +122,7 @@ def assert_equal(
     assert result.best_action == reference.best_action(root), where
 
 
-@pytest.mark.technique("S19")
+@pytest.mark.technique("S19", "S26", "S27", "S28")
 @pytest.mark.parametrize("name", GAMES)
 def test_visits_values_and_proofs_equal_the_reference(name: str) -> None:
     for seed in range(25):

@@ -22,12 +22,12 @@ root's own mover. The sign flips on the way up only where the player to move cha
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from zermelo.games.protocol import Game, Outcome, State
+from zermelo.reference.refinements import impurity_factor, imputed_value, stored_prior, tempered
 
 Evaluate = Callable[[Any, State, Sequence[int]], tuple[Sequence[float], float]]
 
@@ -39,9 +39,15 @@ class Options:
     c_puct: float = 1.5  # S2
     c_puct_factor: float = 0.0
     c_puct_base: float = 19652.0
-    fpu: str = "zero"  # S3: zero, parent, reduced, loss
+    c_puct_root: float = 0.0  # S27: 0 and -1 mean as elsewhere
+    c_puct_factor_root: float = -1.0
+    impurity_slope: float = 0.0  # S28
+    impurity_base: float = 0.463
+    impurity_most: float = 2.26
+    fpu: str = "zero"  # S3: zero, parent, reduced, loss; S26: imputed
     fpu_root: str = "same"  # or one of the above
     fpu_reduction: float = 0.10
+    fpu_slope: float = 0.15
     virtual_loss: int = 1  # S4
     virtual_loss_kind: str = "loss"  # S22: loss, visit
     max_collisions: int = 1
@@ -52,6 +58,8 @@ class Options:
     solver: bool = True  # S11
     auto_extend: bool = True  # S12
     repetition_draw: bool = True  # S13
+    policy_temperature: float = 1.0
+    policy_temperature_root: float = 0.0  # S27: 0 means as elsewhere
 
 
 class Certain(NamedTuple):
@@ -66,13 +74,17 @@ class Node:
     """An action of its parent, and the position it leads to once it is visited (S1)."""
 
     action: int
-    prior: float
+    network_prior: float
+    prior: float = field(init=False)  # the root has its own: with noise (S7), tempered (S27)
     visits: int = 0
     value_sum: float = 0.0
     in_flight: int = 0  # S4: simulations below that still wait for their value
     waiting: bool = False  # its position is being evaluated
     certain: Certain | None = None
     children: list[Node] = field(default_factory=list)  # empty until expanded; best prior first
+
+    def __post_init__(self) -> None:
+        self.prior = self.network_prior
 
     def q(self, discount: float) -> float:
         """Mean value for the player who chose this action; certain values replace averages."""
@@ -104,13 +116,15 @@ def search(
     `root` is continued: what an earlier search of this position or `advance` gave.
     """
     options = options or Options()
-    root = root or Node(action=-1, prior=1.0)
+    root = root or Node(action=-1, network_prior=1.0)
     if not root.children:
         finish(game, descend(game, state, root, options), evaluate, options)
-    if noise is not None:  # S7: into the network's priors of the root, action by action
-        for child, sample in zip(root.children, noise, strict=True):
-            child.prior = (1.0 - options.dirichlet_epsilon) * child.prior
-            child.prior += options.dirichlet_epsilon * sample
+    own = tempered([child.network_prior for child in root.children], options)
+    for i, child in enumerate(root.children):
+        child.prior = own[i]
+        if noise is not None:  # S7: into the network's priors of the root, action by action
+            child.prior = (1.0 - options.dirichlet_epsilon) * own[i]
+            child.prior += options.dirichlet_epsilon * noise[i]
     known = 0  # simulations that needed no network
     while simulations > 0 and not root.certain:  # S11: then nothing is left to find out
         waiting: list[Descent] = []
@@ -142,10 +156,10 @@ def advance(root: Node, action: int, flips: bool) -> Node:
     """S5: the root after `action` was played; `flips` tells whether another player moves there."""
     node = next(child for child in root.children if child.action == action)
     if not node.children:
-        return Node(action=-1, prior=1.0)
+        return Node(action=-1, network_prior=1.0)
     sign = -1 if flips else 1
     certain = node.certain and Certain(sign * node.certain.result, node.certain.distance)
-    return replace(node, action=-1, prior=1.0, value_sum=sign * node.value_sum, certain=certain)
+    return replace(node, action=-1, value_sum=sign * node.value_sum, certain=certain)
 
 
 def descend(game: Game, state: State, root: Node, options: Options) -> Descent:
@@ -179,7 +193,7 @@ def descend(game: Game, state: State, root: Node, options: Options) -> Descent:
             break
         actions = game.legal_actions(state)
         if options.auto_extend and len(actions) == 1:  # S12: only one action, go on to its end
-            node.children = [Node(actions[0], prior=1.0)]
+            node.children = [Node(actions[0], network_prior=1.0)]
             node = node.children[0]
             state = play(node)
             continue
@@ -196,7 +210,7 @@ def finish(game: Game, descent: Descent, evaluate: Evaluate, options: Options) -
     if value is None:
         actions = game.legal_actions(state)
         logits, value = evaluate(game, state, actions)
-        node.children = expand(actions, logits)
+        node.children = expand(actions, logits, options.policy_temperature)
         node.waiting = False
 
     # 4. backup
@@ -232,14 +246,14 @@ def select(node: Node, options: Options, is_root: bool, mover_is_chooser: bool) 
             if counted(child, options) < options.min_root_visits and not child.certain:
                 return child
     total = sum(counted(child, options) for child in node.children)
-    growth = math.log((total + options.c_puct_base) / options.c_puct_base)
-    scale = (options.c_puct + options.c_puct_factor * growth) * math.sqrt(total)
-    first_play = first_play_urgency(node, options, is_root, mover_is_chooser)
+    scale = exploration(node, options, is_root, total)
     best, best_score = None, -math.inf
     for child in node.children:
         if child.certain and child.certain.result < 0:  # S11: a certain loss is not searched again
             continue
-        q = value_in_flight(child, options, first_play)
+        q = value_in_flight(child, options)
+        if q is None:
+            q = first_play_urgency(node, child, options, is_root, mover_is_chooser)
         score = q + scale * child.prior / (1 + counted(child, options))
         if score > best_score:
             best, best_score = child, score
@@ -247,22 +261,35 @@ def select(node: Node, options: Options, is_root: bool, mover_is_chooser: bool) 
     return best
 
 
+def exploration(node: Node, options: Options, is_root: bool, total: int) -> float:
+    """S2, S27: c sqrt(N), which a prior is multiplied with; c may grow, and differ at the root."""
+    c, factor = options.c_puct, options.c_puct_factor
+    if is_root:
+        c = options.c_puct_root or c
+        factor = options.c_puct_factor_root if options.c_puct_factor_root >= 0 else factor
+    c += factor * math.log((total + options.c_puct_base) / options.c_puct_base)
+    return c * math.sqrt(total) * impurity_factor(node, options)
+
+
 def counted(child: Node, options: Options) -> int:
     """S4, S22: visits, and those of simulations on their way."""
     return child.visits + options.virtual_loss * child.in_flight
 
 
-def value_in_flight(child: Node, options: Options, first_play: float) -> float:
-    """Q; while a simulation is on its way it looks lost (S4) or does not count in Q (S22)."""
+def value_in_flight(child: Node, options: Options) -> float | None:
+    """Q; while a simulation is on its way it looks lost (S4) or does not count in Q (S22).
+
+    None for an action that was never tried.
+    """
     if child.certain:
         return child.q(options.turn_discount)
     lost = options.virtual_loss * child.in_flight if options.virtual_loss_kind == "loss" else 0
     visits = child.visits + lost
-    return (child.value_sum - lost) / visits if visits else first_play
+    return (child.value_sum - lost) / visits if visits else None
 
 
 def first_play_urgency(
-    node: Node, options: Options, is_root: bool, mover_is_chooser: bool
+    node: Node, child: Node, options: Options, is_root: bool, mover_is_chooser: bool
 ) -> float:
     """S3: what an action that was never tried is taken to be worth."""
     rule = options.fpu_root if is_root and options.fpu_root != "same" else options.fpu
@@ -275,14 +302,16 @@ def first_play_urgency(
         parent = -parent
     if rule == "parent":
         return parent
+    if rule == "imputed":
+        return imputed_value(node, child, parent, options)
     visited = sum(child.prior for child in node.children if counted(child, options))
     return parent - options.fpu_reduction * math.sqrt(visited)
 
 
-def expand(actions: Sequence[int], logits: Sequence[float]) -> list[Node]:
+def expand(actions: Sequence[int], logits: Sequence[float], temperature: float) -> list[Node]:
     """S1: one child per legal action, softmax over the legal actions only, best prior first."""
     largest = max(logits)
-    weights = [math.exp(logit - largest) for logit in logits]
+    weights = [math.exp((logit - largest) / temperature) for logit in logits]
     total = sum(weights)
     children = [
         Node(action, stored_prior(weight / total))
@@ -332,16 +361,3 @@ def value_for(outcome: Outcome, player: int) -> int:
     if outcome == Outcome.DRAW:
         return 0
     return 1 if (outcome == Outcome.FIRST_WINS) == (player == 0) else -1
-
-
-def stored_prior(probability: float) -> float:
-    """A prior as the tree keeps it, in 13 bits: an exponent of 5 bits and a mantissa of 8.
-
-    The range is 2**-31 to 1, rounded to nearest; anything smaller is 0.
-    """
-    (bits,) = struct.unpack("<I", struct.pack("<f", probability))
-    code = max(0, bits + (1 << 14) - (96 << 23)) >> 15
-    if code == 0:
-        return 0.0
-    (value,) = struct.unpack("<f", struct.pack("<I", (code << 15) + (96 << 23)))
-    return float(value)
