@@ -142,6 +142,21 @@ TECHNIQUES = {
         "A leaf that waits counts on its path as visits that do not change Q, instead of losses. "
         "Some descents may collide with waiting leaves before a batch is sent.",
     ),
+    "S23": Technique(
+        "Final choice by lower bound",
+        "In play the action with the best Q - z deviations of its mean, among those with enough "
+        "visits; proven results first. Not in self-play.",
+    ),
+    "S24": Technique(
+        "Exploration by spread",
+        "U is scaled by 1 + w (sigma / sigma0 - 1), sigma the deviation of the values backed up "
+        "at the node with a prior of a few visits.",
+    ),
+    "S25": Technique(
+        "Regularised backup",
+        "A node's value is that of the policy lambda p / (alpha - q) between prior and values, "
+        "not the mean of its visits; values are drawn towards imputed ones.",
+    ),
     "S26": Technique(
         "Imputed first-play value",
         "An action without visits is worth its parent's Q + tau (ln p - sum of p ln p): more than "

@@ -1,5 +1,6 @@
 // Steps 2 and 4 of a simulation: giving a position its edges, and carrying a value back to the
-// root. S1 (statistics), S10 (turn discount), S11 (certainty), S17 (slower averaging).
+// root. S1 (statistics), S10 (turn discount), S11 (certainty), S17 (slower averaging), S23 and S24
+// (squares). S25's value is regularise.hpp's.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/exp.hpp"
+#include "search/regularise.hpp"
 #include "search/select.hpp"
 #include "search/tree.hpp"
 
@@ -115,6 +117,19 @@ void add_value(Node& node, double value, double gamma) {
   Access<Shared>::add(node.visits, 1);
 }
 
+// One more visit of a node. `value` is for the player who chose it.
+template <bool Shared>
+void add_visit(const SelectConstants& constants, const NodePool& pool, Node& node, double value,
+               bool mover_is_chooser) {
+  if (constants.annexed) {
+    if (constants.options.squared()) Access<Shared>::add(annex_of(node).squares, value * value);
+    if (constants.options.regularised()) {
+      return regularise<Shared>(constants, pool, node, mover_is_chooser, 1, value);
+    }
+  }
+  add_value<Shared>(node, value, constants.options.averaging_power);
+}
+
 // Step 4. `value` is for the player to move at the end of the path, unless the leaf is certain;
 // then that counts. Takes the path's virtual loss away. Returns what the root has to add to its own
 // sum: threads on one tree collect that, so as not to fight over the root's cache line.
@@ -123,16 +138,19 @@ double backup(const SelectConstants& constants, const NodePool& pool, const Path
               double value) {
   const SearchOptions& options = constants.options;
   std::size_t depth = path.nodes.size() - 1;
-  if (path.players[depth] != path.chooser(depth)) value = -value;
+  if (options.regularised()) Access<Shared>::add(annex_of(*path.nodes[depth]).own_sum, value);
+  bool mover_is_chooser = path.players[depth] == path.chooser(depth);
+  if (!mover_is_chooser) value = -value;
   for (;; --depth) {
     Node& node = *path.nodes[depth];
     const Certain certain = node.certain();
     if (certain) value = constants.certain_value(certain);
     if (depth == 0) return value;
-    add_value<Shared>(node, value, options.averaging_power);
+    add_visit<Shared>(constants, pool, node, value, mover_is_chooser);
     Access<Shared>::add(node.in_flight, -1);
     value *= options.turn_discount;
-    const bool flips = path.players[depth - 1] != path.chooser(depth - 1);
+    mover_is_chooser = path.players[depth - 1] == path.chooser(depth - 1);
+    const bool flips = !mover_is_chooser;
     if (flips) value = -value;
     if (options.solver && certain) prove<Shared>(pool, *path.nodes[depth - 1], flips);
   }

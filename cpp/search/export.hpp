@@ -113,7 +113,7 @@ inline ExportedPlace export_place(const NodePool& pool, const Node& node, const 
   }
   const bool searched = table != nullptr && !table->actions.empty();
   const PriorSums sums = searched ? table->sums : edge_sums(*edges);
-  double scale = constants.scale(total, table != nullptr);
+  double scale = constants.scale(total, table != nullptr) * spread_factor(options, node);
   if (options.impurity_slope > 0 && !full) scale *= constants.impurity_factor(sums);
   const FirstPlay first_play =
       first_play_urgency(constants, node, table != nullptr, mover_is_chooser, mass, sums);

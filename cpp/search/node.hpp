@@ -106,6 +106,19 @@ struct Node {
 };
 static_assert(sizeof(Node) == 32, "two nodes to a cache line");
 
+// What some options keep of a node beside it; only the nodes of an annexed arena have one.
+struct alignas(32) Annex {
+  std::atomic<double> squares{0.0};  // S23, S24: sum of the squares of the values backed up
+  std::atomic<double> own_sum{0.0};  // S25: values of visits that ended here, for who moves here
+};
+static_assert(sizeof(Annex) == sizeof(Node));
+
+inline Annex& annex_of(Node& node) {
+  return *reinterpret_cast<Annex*>(reinterpret_cast<std::byte*>(&node) +
+                                   Arena<sizeof(Node)>::kSegmentBytes);
+}
+inline const Annex& annex_of(const Node& node) { return annex_of(const_cast<Node&>(node)); }
+
 // The edges of a position, best prior first, in 3 bytes each (11 bits of action, 13 of prior) or,
 // in games with more than 2,048 actions, in 4 (16 and 13).
 class EdgeBlock {

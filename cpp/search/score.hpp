@@ -1,6 +1,6 @@
 // What selection compares: Q + U of the children of one node, and the options' part in it. S2 and
-// S27 (PUCT), S3 and S26 (first play), S4 and S22 (descents in flight), S17 (search lab), S28
-// (impurity). Knows nodes, not rules of the root.
+// S27 (PUCT), S3 and S26 (first play), S4 and S22 (descents in flight), S17 (search lab), S24
+// (spread), S28 (impurity). Knows nodes, not rules of the root.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ struct SelectConstants {
         virtual_visits(static_cast<double>(o.virtual_loss)),
         virtual_losses(o.waits_as_loss() ? virtual_visits : 0.0),
         wants_sums(o.fpu_at(false) == Fpu::kImputed || o.impurity_slope > 0),
-        refined(lab || !o.waits_as_loss() || wants_sums) {}
+        annexed(o.annexed()),
+        refined(lab || !o.waits_as_loss() || wants_sums || o.spread_weight > 0) {}
   // S10, S11: a certain result so many plies away.
   double certain_value(Certain certain) const {
     if (certain.distance == 0 || certain.proof == Proof::kDraw) return certain.result();
@@ -53,6 +54,7 @@ struct SelectConstants {
   double virtual_visits;  // what a descent in flight counts in N and U (S4) ...
   double virtual_losses;  // ... and in Q, as losses; 0 with virtual visits (S22)
   bool wants_sums;        // selection below the root asks for sums over the priors
+  bool annexed;           // nodes have an annex
   bool refined;           // an option is on that the plain selection does not know
 };
 
@@ -108,6 +110,26 @@ template <bool Refined>
     scratch.denominator[i] = 1.0;
   }
   return visits;
+}
+
+// S23, S24: variance of the values backed up at a node that has an annex; `spread_prior_visits`
+// more count as if they had the deviation that is expected.
+inline double value_variance(const SearchOptions& options, const Node& node) {
+  const double visits = node.visits.load(std::memory_order_relaxed);
+  const double expected = options.spread_prior * options.spread_prior;
+  const double weight = visits + options.spread_prior_visits;
+  if (weight <= 0) return expected;
+  const double q = visits > 0 ? node.value_sum.load(std::memory_order_relaxed) / visits : 0.0;
+  const double squares = annex_of(node).squares.load(std::memory_order_relaxed);
+  const double seen = std::max(0.0, squares - visits * q * q);
+  return (seen + options.spread_prior_visits * expected) / weight;
+}
+
+// S24: more exploration where values differ; 1 if it is off.
+inline double spread_factor(const SearchOptions& options, const Node& node) {
+  if (options.spread_weight <= 0) return 1.0;
+  const double sigma = std::sqrt(value_variance(options, node));
+  return 1.0 + options.spread_weight * (sigma / options.spread_prior - 1.0);
 }
 
 // Where selection stands, as far as it is not in the node.

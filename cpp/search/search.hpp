@@ -302,7 +302,7 @@ class Search {
   void search_boards(std::span<const State> states, std::span<SearchResult> results,
                      const SearchLimits& limits, bool full, std::size_t first, const Poll& poll,
                      std::chrono::steady_clock::time_point start) {
-    NodePool pool;
+    NodePool pool(options_.annexed());
     NodeAllocator allocator(pool, game_.num_actions());
     std::vector<std::unique_ptr<Tree<G>>> trees;
     std::vector<Tree<G>*> pointers;
@@ -339,7 +339,7 @@ class Search {
   std::shared_ptr<EvaluationCache> cache_;
 
   // Owned by the calling thread between searches.
-  std::unique_ptr<NodePool> pool_ = std::make_unique<NodePool>();
+  std::unique_ptr<NodePool> pool_ = std::make_unique<NodePool>(options_.annexed());
   std::deque<NodeAllocator> allocators_;  // one per thread
   std::unique_ptr<Tree<G>> tree_;
   Random random_;

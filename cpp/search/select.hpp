@@ -43,6 +43,7 @@ int select_child(const SelectConstants& constants, const NodePool& pool, const N
     }
   }
   double scale = constants.scale(total, false);
+  if (Refined) scale *= spread_factor(options, node);
   PriorSums sums;
   if (Refined && constants.wants_sums) {
     sums = edge_sums(*edges);
@@ -159,7 +160,7 @@ inline int select_root(const SelectConstants& constants, const NodePool& pool, c
           branching_factor(constants, pool, *cursor.get(), mean);
     }
   }
-  double scale = constants.scale(total, true);
+  double scale = constants.scale(total, true) * spread_factor(options, root);
   if (options.impurity_slope > 0 && !table.full) scale *= constants.impurity_factor(table.sums);
   double best_score;
   return best_score_index(scratch, children, scale,

@@ -351,7 +351,7 @@ class Worker {
     if constexpr (Shared) {
       tally_.add(*d.tree, root_value, has_row, index, d.path.forced, draw);
     } else {
-      add_value<Shared>(*d.path.nodes[0], root_value, options_.averaging_power);
+      add_visit<Shared>(constants_, pool_, *d.path.nodes[0], root_value, true);
       if (has_row) rows[index].template add<Shared>(1, d.path.forced, draw);
     }
     const int depth = static_cast<int>(d.path.nodes.size()) - 1;
@@ -362,7 +362,7 @@ class Worker {
   }
 
   void flush_tally() {
-    if constexpr (Shared) tally_.flush(pool_);
+    if constexpr (Shared) tally_.flush(constants_, pool_);
   }
 
   static constexpr std::size_t kMaxChain = 4096;

@@ -31,6 +31,14 @@ CHOICES: dict[str, list[Any]] = {
     "impurity_slope": [0.0, 1.57, 0.5],
     "impurity_base": [0.463, 1.0],
     "impurity_most": [2.26, 1.2],
+    "spread_weight": [0.0, 0.85, 0.3],
+    "spread_prior": [0.4, 0.1],
+    "spread_prior_visits": [2.0, 0.0, 20.0],
+    "backup": ["mean", "mean", "regularised"],
+    "backup_shrinkage": [3.0, 0.0],
+    "lcb_z": [0.0, 1.96, 0.3],
+    "lcb_visit_share": [0.15, 0.5, 0.0],
+    "lcb_min_visits": [1, 10],
     "fpu": ["zero", "parent", "reduced", "loss", "imputed"],
     "fpu_root": ["same", "zero", "parent", "reduced", "loss", "imputed"],
     "fpu_reduction": [0.1, 0.5],
@@ -88,10 +96,9 @@ def compare(name: str, seed: int, simulations: int, leaves: int = 1, moves: int 
         where = f"{name} seed {seed} move {move} {game.position_text(state)} {chosen} full={full}"
         result = search.run(state, simulations=simulations, full=full)
 
-        # Noise and forced root visits belong to full searches, exploration by impurity to others.
-        options = reference.Options(
-            **{**chosen, "impurity_slope" if full else "min_root_visits": 0}
-        )
+        # Noise and forced root visits belong to full searches, impurity and bounds to others.
+        absent = ("impurity_slope", "lcb_z") if full else ("min_root_visits",)
+        options = reference.Options(**{**chosen, **dict.fromkeys(absent, 0)})
         noise = None
         if full and chosen["dirichlet_epsilon"] > 0:
             noise = samples.dirichlet(0.3, len(result.actions))
@@ -119,10 +126,10 @@ def assert_equal(
     for child, q in zip(root.children, result.q, strict=True):
         if child.visits:
             assert q == child.q(options.turn_discount), where
-    assert result.best_action == reference.best_action(root), where
+    assert result.best_action == reference.best_action(root, options), where
 
 
-@pytest.mark.technique("S19", "S26", "S27", "S28")
+@pytest.mark.technique("S19", "S23", "S24", "S25", "S26", "S27", "S28")
 @pytest.mark.parametrize("name", GAMES)
 def test_visits_values_and_proofs_equal_the_reference(name: str) -> None:
     for seed in range(25):

@@ -27,39 +27,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from zermelo.games.protocol import Game, Outcome, State
-from zermelo.reference.refinements import impurity_factor, imputed_value, stored_prior, tempered
+from zermelo.reference.options import Options
+from zermelo.reference.refinements import (
+    impurity_factor,
+    imputed_value,
+    lower_bound,
+    regularised_sum,
+    spread_factor,
+    stored_prior,
+    tempered,
+)
 
 Evaluate = Callable[[Any, State, Sequence[int]], tuple[Sequence[float], float]]
-
-
-@dataclass(frozen=True)
-class Options:
-    """The techniques that fit one page; names and defaults are those of `SearchOptions`."""
-
-    c_puct: float = 1.5  # S2
-    c_puct_factor: float = 0.0
-    c_puct_base: float = 19652.0
-    c_puct_root: float = 0.0  # S27: 0 and -1 mean as elsewhere
-    c_puct_factor_root: float = -1.0
-    impurity_slope: float = 0.0  # S28
-    impurity_base: float = 0.463
-    impurity_most: float = 2.26
-    fpu: str = "zero"  # S3: zero, parent, reduced, loss; S26: imputed
-    fpu_root: str = "same"  # or one of the above
-    fpu_reduction: float = 0.10
-    fpu_slope: float = 0.15
-    virtual_loss: int = 1  # S4
-    virtual_loss_kind: str = "loss"  # S22: loss, visit
-    max_collisions: int = 1
-    leaves_per_tree: int = 1
-    dirichlet_epsilon: float = 0.25  # S7, used when noise is given
-    min_root_visits: int = 0  # S9
-    turn_discount: float = 0.99  # S10
-    solver: bool = True  # S11
-    auto_extend: bool = True  # S12
-    repetition_draw: bool = True  # S13
-    policy_temperature: float = 1.0
-    policy_temperature_root: float = 0.0  # S27: 0 means as elsewhere
 
 
 class Certain(NamedTuple):
@@ -78,6 +57,8 @@ class Node:
     prior: float = field(init=False)  # the root has its own: with noise (S7), tempered (S27)
     visits: int = 0
     value_sum: float = 0.0
+    squares: float = 0.0  # S23, S24: sum of the values' squares
+    own_sum: float = 0.0  # S25: values of visits that ended here, for the player to move here
     in_flight: int = 0  # S4: simulations below that still wait for their value
     waiting: bool = False  # its position is being evaluated
     certain: Certain | None = None
@@ -215,14 +196,15 @@ def finish(game: Game, descent: Descent, evaluate: Evaluate, options: Options) -
 
     # 4. backup
     land(descent)
-    if len(path) > 1 and players[-1] != players[-2]:
+    node.own_sum += value
+    flips = len(path) > 1 and players[-1] != players[-2]
+    if flips:
         value = -value
     for depth in range(len(path) - 1, -1, -1):
         node = path[depth]
         if node.certain:
             value = node.q(options.turn_discount)
-        node.visits += 1
-        node.value_sum += value
+        add_visit(node, value, flips, options)
         if depth > 0:
             value *= options.turn_discount  # S10
             parent_chooser = players[depth - 2] if depth > 1 else players[0]
@@ -231,6 +213,16 @@ def finish(game: Game, descent: Descent, evaluate: Evaluate, options: Options) -
                 value = -value
             if options.solver and node.certain:
                 prove(path[depth - 1], flips)
+
+
+def add_visit(node: Node, value: float, flips: bool, options: Options) -> None:
+    """S1; `flips` tells whether another player chose the node than moves there."""
+    if options.backup == "regularised" and not node.certain:
+        node.value_sum = regularised_sum(node, flips, options)
+    else:
+        node.value_sum += value
+    node.visits += 1
+    node.squares += value * value
 
 
 def land(descent: Descent) -> None:
@@ -268,7 +260,8 @@ def exploration(node: Node, options: Options, is_root: bool, total: int) -> floa
         c = options.c_puct_root or c
         factor = options.c_puct_factor_root if options.c_puct_factor_root >= 0 else factor
     c += factor * math.log((total + options.c_puct_base) / options.c_puct_base)
-    return c * math.sqrt(total) * impurity_factor(node, options)
+    plain = c * math.sqrt(total)
+    return plain * spread_factor(node, options) * impurity_factor(node, options)
 
 
 def counted(child: Node, options: Options) -> int:
@@ -338,8 +331,12 @@ def prove(node: Node, flips: bool) -> None:
     node.certain = Certain(-best.result if flips else best.result, best.distance)
 
 
-def best_action(root: Node) -> int:
-    """What is played: a certain win by the shortest way, else the most visits (S11, S20)."""
+def best_action(root: Node, options: Options | None = None) -> int:
+    """What is played: a certain win by the shortest way, else the most visits (S11, S20).
+
+    S23: or, of the actions with enough visits, the one that is surely the best.
+    """
+    options = options or Options()
 
     def rank(child: Node) -> tuple[int, float, int]:
         if child.certain and child.certain.result > 0:
@@ -348,7 +345,14 @@ def best_action(root: Node) -> int:
             return (0, child.certain.distance, child.visits)
         return (1, child.visits, 0)
 
-    return max(root.children, key=rank).action
+    best = max(root.children, key=rank)
+    enough = max(options.lcb_visit_share * best.visits, options.lcb_min_visits)
+    if options.lcb_z > 0 and best.visits >= enough and rank(best)[0] == 1:
+        for child in root.children:
+            tried = child.visits >= enough and rank(child)[0] == 1
+            if tried and lower_bound(child, options) > lower_bound(best, options):
+                best = child
+    return best.action
 
 
 def repeated(game: Any, state: State, plies: int) -> bool:

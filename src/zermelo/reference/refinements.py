@@ -1,7 +1,7 @@
 """What newer engines added to the formulas of `puct.py`, one function each; all are off by default.
 
-Owns what an option makes of a node's numbers: priors of the root, exploration, first play. Knows no
-game and no simulation. As in `puct.py`, the order of additions counts.
+Owns what an option makes of a node's numbers: priors of the root, exploration, first play, backup,
+final choice. Knows no game and no simulation. As in `puct.py`, the order of additions counts.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from zermelo.reference.options import Options
+
 if TYPE_CHECKING:
-    from zermelo.reference.puct import Node, Options
+    from zermelo.reference.puct import Node
 
 LEAST_PRIOR = 2.0**-32  # below every prior that the tree keeps
 
@@ -38,12 +40,90 @@ def impurity_factor(node: Node, options: Options) -> float:
     return min(options.impurity_most, grown)
 
 
+def value_variance(node: Node, options: Options) -> float:
+    """S23, S24: of the values backed up, with some visits of the expected deviation added."""
+    expected = options.spread_prior * options.spread_prior
+    weight = node.visits + options.spread_prior_visits
+    if weight == 0:
+        return expected
+    q = node.value_sum / node.visits if node.visits else 0.0
+    seen = max(0.0, node.squares - node.visits * q * q)
+    return (seen + options.spread_prior_visits * expected) / weight
+
+
+def spread_factor(node: Node, options: Options) -> float:
+    """S24: more exploration where values differ."""
+    if options.spread_weight == 0:
+        return 1.0
+    sigma = math.sqrt(value_variance(node, options))
+    return 1.0 + options.spread_weight * (sigma / options.spread_prior - 1.0)
+
+
+def lower_bound(child: Node, options: Options) -> float:
+    """S23: Q less some deviations of the mean; a certain value is what it is."""
+    q = child.q(options.turn_discount)
+    if child.certain:
+        return q
+    return q - options.lcb_z * math.sqrt(value_variance(child, options) / child.visits)
+
+
+def regularised_sum(node: Node, flips: bool, options: Options) -> float:
+    """S25: the value sum of a node that is visited once more, from its actions' values.
+
+    They are those of the policy pi = lambda p / (alpha - q), which lies between the prior and the
+    best action; alpha makes it sum to 1. An action's value is drawn towards what S26 imputes.
+    """
+    sign = -1.0 if flips else 1.0
+    visits = node.visits + 1
+    parent = sign * node.value_sum / node.visits if node.visits else 0.0
+    middle = added([c.network_prior * log_prior(c.network_prior) for c in node.children])
+    actions: list[tuple[float, float]] = []  # prior and value for the player to move here
+    for child in node.children:
+        q = imputed(child.network_prior, middle, parent, options)
+        if child.certain:
+            q = options.turn_discount * child.q(options.turn_discount)
+        elif child.visits:
+            weight = child.visits + options.backup_shrinkage
+            q = (options.turn_discount * child.value_sum + options.backup_shrinkage * q) / weight
+        if child.network_prior > 0:
+            actions.append((child.network_prior, q))
+    below = sum(child.visits for child in node.children)
+    value = 0.0
+    if below:
+        scale = max(options.c_puct * math.sqrt(visits) / (visits + 1.0), 1e-6)
+        value = regularised_value(actions, scale)
+    mean = min(max((below * value + node.own_sum) / visits, -1.0), 1.0)
+    return sign * mean * visits
+
+
+def regularised_value(actions: list[tuple[float, float]], scale: float) -> float:
+    """What pi is worth; Newton's steps begin where its sum is 1 or more, left of alpha."""
+    alpha = max(q + scale * prior for prior, q in actions)
+    for _ in range(12):
+        gaps = [max(alpha - q, 1e-12) for _, q in actions]
+        total = added([scale * prior / gap for (prior, _), gap in zip(actions, gaps, strict=True)])
+        slope = added(
+            [scale * prior / (gap * gap) for (prior, _), gap in zip(actions, gaps, strict=True)]
+        )
+        alpha += (total - 1.0) / slope
+        if abs(total - 1.0) < 1e-9:
+            break
+    policy = [scale * prior / max(alpha - q, 1e-12) for prior, q in actions]
+    worth = added([pi * q for pi, (_, q) in zip(policy, actions, strict=True)])
+    return worth / added(policy)
+
+
 def imputed_value(node: Node, child: Node, parent: float, options: Options) -> float:
     """S26: an action that was never tried is worth more than its parent if its prior says so."""
+    middle = added([c.prior * log_prior(c.prior) for c in node.children])
+    return imputed(child.prior, middle, parent, options)
+
+
+def imputed(prior: float, middle: float, parent: float, options: Options) -> float:
+    """A parent's value moved by how far ln p is from its mean."""
     if options.fpu_slope == 0:
         return parent
-    middle = added([c.prior * log_prior(c.prior) for c in node.children])
-    value = parent + options.fpu_slope * (log_prior(child.prior) - middle)
+    value = parent + options.fpu_slope * (log_prior(prior) - middle)
     return min(max(value, -1.0), 1.0)
 
 
