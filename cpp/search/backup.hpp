@@ -32,6 +32,10 @@ struct Path {
     nodes.push_back(node);
     players.push_back(player);
   }
+  // What a draw is worth to `player`, if it is worth `score` to who moves at the root.
+  double draw_for(Player player, double score) const {
+    return player == players[0] ? score : -score;
+  }
   // Who chose nodes[depth]; the root counts as chosen by its own mover.
   Player chooser(std::size_t depth) const { return players[depth > 0 ? depth - 1 : 0]; }
 };
@@ -117,14 +121,15 @@ void add_value(Node& node, double value, double gamma) {
   Access<Shared>::add(node.visits, 1);
 }
 
-// One more visit of a node. `value` is for the player who chose it.
+// One more visit of a node. `value` is for the player who chose it; a draw is worth `draw` to the
+// one who moves there.
 template <bool Shared>
 void add_visit(const SelectConstants& constants, const NodePool& pool, Node& node, double value,
-               bool mover_is_chooser) {
+               bool mover_is_chooser, double draw) {
   if (constants.annexed) {
     if (constants.options.squared()) Access<Shared>::add(annex_of(node).squares, value * value);
     if (constants.options.regularised()) {
-      return regularise<Shared>(constants, pool, node, mover_is_chooser, 1, value);
+      return regularise<Shared>(constants, pool, node, mover_is_chooser, 1, value, draw);
     }
   }
   add_value<Shared>(node, value, constants.options.averaging_power);
@@ -144,9 +149,13 @@ double backup(const SelectConstants& constants, const NodePool& pool, const Path
   for (;; --depth) {
     Node& node = *path.nodes[depth];
     const Certain certain = node.certain();
-    if (certain) value = constants.certain_value(certain);
+    if (certain) {
+      const double draw = path.draw_for(path.chooser(depth), options.draw_score);
+      value = constants.certain_value(certain, draw);
+    }
     if (depth == 0) return value;
-    add_visit<Shared>(constants, pool, node, value, mover_is_chooser);
+    const double draw = path.draw_for(path.players[depth], options.draw_score);
+    add_visit<Shared>(constants, pool, node, value, mover_is_chooser, draw);
     Access<Shared>::add(node.in_flight, -1);
     value *= options.turn_discount;
     mover_is_chooser = path.players[depth - 1] == path.chooser(depth - 1);

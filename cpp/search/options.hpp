@@ -40,6 +40,7 @@ struct SearchOptions {
   double keep_fraction = 0.6;
   std::int64_t min_root_visits = 1;
   double turn_discount = 0.99;
+  double draw_score = 0.0;
   std::int64_t backup = static_cast<std::int64_t>(Backup::kMean);
   double backup_shrinkage = 3.0;
   double lcb_z = 0.0;
@@ -79,12 +80,13 @@ struct SearchOptions {
   // S23, S24: whether nodes keep the squares of their values.
   bool squared() const { return spread_weight > 0 || lcb_z > 0; }
   bool annexed() const { return squared() || regularised(); }
-  // For self-play, which learns from what it searches: without what only play is better for (S23,
-  // S28).
+  // For self-play, which learns from what it searches: without what only play is better for: S23,
+  // S28 and the score of draws.
   SearchOptions of_self_play() const {
     SearchOptions options = *this;
     options.lcb_z = 0;
     options.impurity_slope = 0;
+    options.draw_score = 0;
     return options;
   }
   // S22: whether a descent in flight looks lost.

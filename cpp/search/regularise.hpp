@@ -49,7 +49,7 @@ inline double regularised_value(const std::vector<RegularisedAction>& actions, d
 
 // The mean that a node has for the player who moves there, after so many visits.
 inline double regularised_mean(const SelectConstants& constants, const NodePool& pool,
-                               const Node& node, double sign, double after) {
+                               const Node& node, double sign, double after, double draw) {
   const SearchOptions& options = constants.options;
   thread_local std::vector<RegularisedAction> actions;
   const double before = node.visits.load(std::memory_order_relaxed);
@@ -65,7 +65,7 @@ inline double regularised_mean(const SelectConstants& constants, const NodePool&
     const auto add = [&](double prior, double made, double sum, Certain certain) {
       double q = imputed.at(prior);
       if (certain) {
-        q = options.turn_discount * constants.certain_value(certain);
+        q = options.turn_discount * constants.certain_value(certain, draw);
       } else if (made > 0) {
         const double weight = made + options.backup_shrinkage;
         q = (options.turn_discount * sum + options.backup_shrinkage * q) / weight;
@@ -89,17 +89,17 @@ inline double regularised_mean(const SelectConstants& constants, const NodePool&
 
 // Counts `visits` more and gives the node its value anew; one that is certain adds up `sum`, the
 // visits' values. The node is locked meanwhile, its children may change. Priors are the network's,
-// at the root too.
+// at the root too. A draw is worth `draw` to who moves at the node.
 template <bool Shared>
 void regularise(const SelectConstants& constants, const NodePool& pool, Node& node,
-                bool mover_is_chooser, std::uint32_t visits, double sum) {
+                bool mover_is_chooser, std::uint32_t visits, double sum, double draw) {
   Access<Shared>::lock(node);
   const std::uint32_t after = node.visits.load(std::memory_order_relaxed) + visits;
   if (node.certain()) {
     sum += node.value_sum.load(std::memory_order_relaxed);
   } else {
     const double sign = mover_is_chooser ? 1.0 : -1.0;
-    sum = sign * regularised_mean(constants, pool, node, sign, after) * after;
+    sum = sign * regularised_mean(constants, pool, node, sign, after, draw) * after;
   }
   node.value_sum.store(sum, std::memory_order_relaxed);
   node.visits.store(after, std::memory_order_relaxed);

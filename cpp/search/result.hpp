@@ -23,7 +23,8 @@ struct ActionResult {
   double prior = 0;  // as the search used it, noise included
   double network_prior = 0;
   bool allowed = true;
-  double draw = 0;  // mean draw probability of this search's visits
+  double draw = 0;     // mean draw probability of this search's visits
+  double outcome = 0;  // wins less losses: q without what draws are worth
   Certain certain;
   std::uint32_t forced = 0;  // visits owed to S9
   double gumbel = 0;
@@ -230,7 +231,7 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
   r.visits = root.visits.load();
   r.certain = root_certain(pool, root, tree.table);
   r.full = tree.table.full;
-  r.value = r.certain ? constants.certain_value(r.certain)
+  r.value = r.certain ? constants.certain_value(r.certain, options.draw_score)
                       : (r.visits > 0 ? root.value_sum.load() / r.visits : 0.0);
   // What the root's sum holds beyond its children's backups.
   double own = root.value_sum.load();
@@ -249,7 +250,8 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
     a.visits = child.visits.load();
     a.certain = child.certain();
     if (a.certain || a.visits > 0)
-      a.q = a.certain ? constants.certain_value(a.certain) : child.value_sum.load() / a.visits;
+      a.q = a.certain ? constants.certain_value(a.certain, options.draw_score)
+                      : child.value_sum.load() / a.visits;
     if (options.lcb_z > 0 && a.visits > 0 && !a.certain) {
       a.deviation = std::sqrt(value_variance(options, child) / a.visits);
     }
@@ -262,7 +264,8 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
     a.draw = a.certain     ? a.certain.proof == Proof::kDraw
              : backups > 0 ? row.draw_sum.load() / backups
                            : std::max(0.0, 1.0 - std::abs(a.q));
-    a.draw = std::clamp(a.draw, 0.0, 1.0 - std::abs(a.q));
+    a.outcome = std::clamp(a.q - options.draw_score * a.draw, -1.0, 1.0);
+    a.draw = std::clamp(a.draw, 0.0, 1.0 - std::abs(a.outcome));
     a.pv.push_back(row.action);
     append_pv(pool, &child, a.pv);
     r.actions.push_back(std::move(a));

@@ -26,9 +26,10 @@ struct SelectConstants {
         wants_sums(o.fpu_at(false) == Fpu::kImputed || o.impurity_slope > 0),
         annexed(o.annexed()),
         refined(lab || !o.waits_as_loss() || wants_sums || o.spread_weight > 0) {}
-  // S10, S11: a certain result so many plies away.
-  double certain_value(Certain certain) const {
-    if (certain.distance == 0 || certain.proof == Proof::kDraw) return certain.result();
+  // S10, S11: a certain result so many plies away, for a player to whom a draw is worth `draw`.
+  double certain_value(Certain certain, double draw) const {
+    if (certain.proof == Proof::kDraw) return draw;
+    if (certain.distance == 0) return certain.result();
     return certain.result() * std::pow(options.turn_discount, certain.distance);
   }
   // c * sqrt(total): what a prior is multiplied with before the division by 1 + visits.
@@ -88,10 +89,11 @@ struct SelectScratch {
 };
 
 // Fills the columns but `prior` at `i`; returns the child's visits. What is not `Refined` knows
-// descents in flight as losses only.
+// descents in flight as losses only. `draw` is what a draw is worth to who chooses the child.
 template <bool Refined>
 [[gnu::always_inline]] inline double load_child(const SelectConstants& constants, const Node& node,
-                                                std::size_t i, SelectScratch& scratch) {
+                                                std::size_t i, double draw,
+                                                SelectScratch& scratch) {
   const double in_flight = node.in_flight.load(std::memory_order_relaxed);
   const double waiting = constants.virtual_visits * in_flight;
   const double lost = Refined ? constants.virtual_losses * in_flight : waiting;
@@ -103,7 +105,7 @@ template <bool Refined>
   if (const Certain certain = node.certain()) {
     // S11: a certain loss is not searched again.
     scratch.numerator[i] = certain.proof == Proof::kLoss ? -std::numeric_limits<double>::infinity()
-                                                         : constants.certain_value(certain);
+                                                         : constants.certain_value(certain, draw);
     scratch.denominator[i] = 1.0;
   } else if (made + lost == 0) {
     scratch.unvisited.push_back(static_cast<std::uint32_t>(i));
@@ -137,6 +139,7 @@ struct Standpoint {
   int depth = 1;                 // 1 = root
   bool mover_is_chooser = true;  // who moves there also chose the node
   bool full = false;             // in a full search of self-play
+  double draw = 0;               // what a draw is worth to who moves there
 };
 
 // S3: what an action is worth that was never tried.

@@ -56,7 +56,8 @@ class Search {
     stop_.reason.store(static_cast<int>(Stop::kNo));
     const auto start = started_ = std::chrono::steady_clock::now();
     for (LiveCounters& live : live_) live.publish({});
-    const bool reused = options_.tree_reuse && tree_ && same(tree_->state, state);
+    const bool reused = options_.tree_reuse && tree_ && same(tree_->state, state) &&
+                        (options_.draw_score == 0 || tree_->judge == game_.player(state));
     if (!reused) reset(state);
     Tree<G>* tree = tree_.get();
     if (reused && full && options_.keep_fraction < 1.0) {
@@ -169,7 +170,10 @@ class Search {
       mover_is_chooser = game_.player(state) == chooser;
     }
     const RootTable* table = path.empty() ? &tree_->table : nullptr;
-    return export_place(*pool_, *node, table, options_, mover_is_chooser, tree_->table.full);
+    const bool own = game_.player(state) == game_.player(tree_->state);
+    const Standpoint at{static_cast<int>(path.size()) + 1, mover_is_chooser, tree_->table.full,
+                        own ? options_.draw_score : -options_.draw_score};
+    return export_place(*pool_, *node, table, options_, at);
   }
 
   // Property of every finished search, checked by tests: throws with what is broken.
@@ -212,6 +216,7 @@ class Search {
     drop_tree();
     tree_ = std::make_unique<Tree<G>>();
     tree_->state = state;
+    tree_->judge = game_.player(state);
     tree_->root = allocators_[0].make_root();
   }
 

@@ -28,7 +28,7 @@ int select_child(const SelectConstants& constants, const NodePool& pool, const N
   double total = 0;
   double mass = 0;
   for_each_child(pool, node, children, [&](std::size_t i, const Node& child) {
-    const double visits = load_child<Refined>(constants, child, i, scratch);
+    const double visits = load_child<Refined>(constants, child, i, at.draw, scratch);
     const double prior = decode_prior(child.prior);
     scratch.prior[i] = prior;
     total += visits;
@@ -71,7 +71,7 @@ inline int select_gumbel(const SelectConstants& constants, const NodePool& pool,
   scratch.resize(table.actions.size());
   ChildCursor cursor(pool, root);
   for (std::size_t i = 0; i < table.actions.size(); ++i, cursor.next()) {
-    load_child<true>(constants, *cursor.get(), i, scratch);
+    load_child<true>(constants, *cursor.get(), i, constants.options.draw_score, scratch);
     most = std::max(most, cursor.get()->visits.load(std::memory_order_relaxed));
   }
   const FirstPlay unknown = first_play_urgency(constants, root, true, true, 0.0, table.sums);
@@ -136,7 +136,8 @@ inline int select_root(const SelectConstants& constants, const NodePool& pool, c
   ChildCursor cursor(pool, root);
   for (std::size_t i = 0; i < children; ++i, cursor.next()) {
     const RootAction& a = table.actions[i];
-    const double visits = load_child<true>(constants, *cursor.get(), i, scratch);
+    const double visits =
+        load_child<true>(constants, *cursor.get(), i, options.draw_score, scratch);
     if (visits < owed && a.allowed && !cursor.get()->certain()) {
       forced = true;
       return static_cast<int>(i);

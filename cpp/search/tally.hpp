@@ -37,7 +37,8 @@ class RootTally {
     Node& root = *pool.node(tree_->root);
     if (constants.options.squared()) Access<true>::add(annex_of(root).squares, squares_);
     if (constants.options.regularised()) {
-      regularise<true>(constants, pool, root, true, visits_, value_sum_);
+      regularise<true>(constants, pool, root, true, visits_, value_sum_,
+                       constants.options.draw_score);
     } else {
       Access<true>::add(root.value_sum, value_sum_);
       Access<true>::add(root.visits, visits_);

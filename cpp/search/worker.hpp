@@ -187,7 +187,8 @@ class Worker {
       d.path.root_action = index;
     } else {
       const Standpoint at{static_cast<int>(depth) + 1,
-                          d.path.players[depth] == d.path.players[depth - 1], d.tree->table.full};
+                          d.path.players[depth] == d.path.players[depth - 1], d.tree->table.full,
+                          d.path.draw_for(d.path.players[depth], options_.draw_score)};
       index = constants_.refined ? select_child<true>(constants_, pool_, node, at, scratch_)
                                  : select_child<false>(constants_, pool_, node, at, scratch_);
     }
@@ -344,6 +345,10 @@ class Worker {
 
   // Step 4 and the root's book-keeping.
   Leaf finish(Descent& d, double value, double draw) {
+    if (options_.draw_score != 0) {
+      const double worth = d.path.draw_for(d.path.players.back(), options_.draw_score);
+      value = std::clamp(value + worth * draw, -1.0, 1.0);
+    }
     const double root_value = backup<Shared>(constants_, pool_, d.path, value);
     auto& rows = d.tree->table.actions;
     const bool has_row = d.path.root_action != kNoChild && !rows.empty();
@@ -351,7 +356,7 @@ class Worker {
     if constexpr (Shared) {
       tally_.add(*d.tree, root_value, has_row, index, d.path.forced, draw);
     } else {
-      add_visit<Shared>(constants_, pool_, *d.path.nodes[0], root_value, true);
+      add_visit<Shared>(constants_, pool_, *d.path.nodes[0], root_value, true, options_.draw_score);
       if (has_row) rows[index].template add<Shared>(1, d.path.forced, draw);
     }
     const int depth = static_cast<int>(d.path.nodes.size()) - 1;

@@ -44,6 +44,7 @@ CHOICES: dict[str, list[Any]] = {
     "fpu_reduction": [0.1, 0.5],
     "fpu_slope": [0.15, 0.0, 0.6],
     "turn_discount": [0.99, 1.0, 0.9],
+    "draw_score": [0.0, 0.0, -0.3, 0.7],
     "solver": [True, False],
     "auto_extend": [True, False],
     "repetition_draw": [True, False],
@@ -89,6 +90,10 @@ def compare(name: str, seed: int, simulations: int, leaves: int = 1, moves: int 
         cache_symmetry=False,
     )
     search = Search(game, evaluator, native_options)
+
+    def told(rules: Any, position: Any, actions: Any) -> tuple[Any, ...]:
+        return (*evaluator(rules, position, actions), evaluator.draw(rules, position))
+
     samples = _core.Random(seed)
     root: reference.Node | None = None
     for move in range(moves):
@@ -102,7 +107,7 @@ def compare(name: str, seed: int, simulations: int, leaves: int = 1, moves: int 
         noise = None
         if full and chosen["dirichlet_epsilon"] > 0:
             noise = samples.dirichlet(0.3, len(result.actions))
-        root = reference.search(game, state, evaluator, simulations, options, noise, root)
+        root = reference.search(game, state, told, simulations, options, noise, root)
         assert_equal(result, root, options, where)
         search.check_invariants()
 
@@ -111,7 +116,10 @@ def compare(name: str, seed: int, simulations: int, leaves: int = 1, moves: int 
         if game.outcome(after) is not None:
             return
         search.advance(action)
-        root = reference.advance(root, action, game.player(after) != game.player(state))
+        flips = game.player(after) != game.player(state)
+        root = reference.advance(root, action, flips)
+        if flips and chosen["draw_score"]:  # its values hold what draws were worth to the other
+            root = None
         state = after
 
 
@@ -125,7 +133,7 @@ def assert_equal(
     assert proven == root.certain, where
     for child, q in zip(root.children, result.q, strict=True):
         if child.visits:
-            assert q == child.q(options.turn_discount), where
+            assert q == child.q(options.turn_discount, options.draw_score), where
     assert result.best_action == reference.best_action(root, options), where
 
 

@@ -38,6 +38,7 @@ option_values = st.fixed_dictionaries(
         "spread_weight": st.floats(0, 1),
         "spread_prior": st.floats(0.01, 1),
         "spread_prior_visits": st.floats(0, 50),
+        "draw_score": st.floats(-1, 1),
         "backup": st.sampled_from(["mean", "regularised"]),
         "backup_shrinkage": st.floats(0, 10),
         "lcb_z": st.floats(0, 10),

@@ -31,6 +31,7 @@ class Options:
     dirichlet_epsilon: float = 0.25  # S7, used when noise is given
     min_root_visits: int = 0  # S9
     turn_discount: float = 0.99  # S10
+    draw_score: float = 0.0  # of a draw, for the player to move at the root
     backup: str = "mean"  # S25: mean, regularised
     backup_shrinkage: float = 3.0
     lcb_z: float = 0.0  # S23

@@ -38,7 +38,8 @@ from zermelo.reference.refinements import (
     tempered,
 )
 
-Evaluate = Callable[[Any, State, Sequence[int]], tuple[Sequence[float], float]]
+# The answer may have a third number, the probability of a draw; only `draw_score` asks for it.
+Evaluate = Callable[[Any, State, Sequence[int]], tuple[Any, ...]]
 
 
 class Certain(NamedTuple):
@@ -67,8 +68,13 @@ class Node:
     def __post_init__(self) -> None:
         self.prior = self.network_prior
 
-    def q(self, discount: float) -> float:
-        """Mean value for the player who chose this action; certain values replace averages."""
+    def q(self, discount: float, draw: float) -> float:
+        """Mean value for the player who chose this action, to whom a draw is worth `draw`.
+
+        Certain values replace averages.
+        """
+        if self.certain and self.certain.result == 0:
+            return draw
         if self.certain:
             return self.certain.result * discount**self.certain.distance
         return self.value_sum / self.visits
@@ -81,6 +87,10 @@ class Descent(NamedTuple):
     players: list[int]
     state: State  # at the end of the path
     value: float | None  # for the player to move there; None: the network has to say
+
+    def draw(self, depth: int, options: Options) -> float:
+        """What a draw is worth to the player to move at `path[depth]`."""
+        return options.draw_score * (1 if self.players[depth] == self.players[0] else -1)
 
 
 def search(
@@ -146,7 +156,7 @@ def advance(root: Node, action: int, flips: bool) -> Node:
 def descend(game: Game, state: State, root: Node, options: Options) -> Descent:
     """Steps 1 and 2 of a simulation."""
     path, players = [root], [game.player(state)]
-    node, value = root, 0.0
+    node, value, drawn = root, 0.0, False
 
     def play(child: Node) -> State:
         child.in_flight += 1
@@ -158,7 +168,8 @@ def descend(game: Game, state: State, root: Node, options: Options) -> Descent:
     # 1. select
     while node.children and not (node.certain and node is not root):
         mover_is_chooser = len(path) == 1 or players[-1] == players[-2]
-        node = select(node, options, node is root, mover_is_chooser)
+        draw = options.draw_score * (1 if players[-1] == players[0] else -1)
+        node = select(node, options, node is root, mover_is_chooser, draw)
         state = play(node)
 
     # 2. expand: `value` is for the player to move at the end of the path
@@ -167,10 +178,12 @@ def descend(game: Game, state: State, root: Node, options: Options) -> Descent:
         chooser = players[-2] if len(path) > 1 else players[-1]
         if outcome is not None:
             value = float(value_for(outcome, players[-1]))
+            drawn = outcome == Outcome.DRAW
             if options.solver:
                 node.certain = Certain(value_for(outcome, chooser), 0)
             break
         if options.repetition_draw and len(path) > 1 and repeated(game, state, len(path) - 1):
+            drawn = True
             break
         actions = game.legal_actions(state)
         if options.auto_extend and len(actions) == 1:  # S12: only one action, go on to its end
@@ -179,6 +192,8 @@ def descend(game: Game, state: State, root: Node, options: Options) -> Descent:
             state = play(node)
             continue
         return Descent(path, players, state, None)
+    if drawn:
+        value = options.draw_score * (1 if players[-1] == players[0] else -1)
     return Descent(path, players, state, value)
 
 
@@ -190,7 +205,9 @@ def finish(game: Game, descent: Descent, evaluate: Evaluate, options: Options) -
     # 3. evaluate
     if value is None:
         actions = game.legal_actions(state)
-        logits, value = evaluate(game, state, actions)
+        logits, value, *draw = evaluate(game, state, actions)
+        if options.draw_score and draw:
+            value = min(max(value + descent.draw(-1, options) * draw[0], -1.0), 1.0)
         node.children = expand(actions, logits, options.policy_temperature)
         node.waiting = False
 
@@ -203,8 +220,8 @@ def finish(game: Game, descent: Descent, evaluate: Evaluate, options: Options) -
     for depth in range(len(path) - 1, -1, -1):
         node = path[depth]
         if node.certain:
-            value = node.q(options.turn_discount)
-        add_visit(node, value, flips, options)
+            value = node.q(options.turn_discount, descent.draw(max(depth - 1, 0), options))
+        add_visit(node, value, flips, options, descent.draw(depth, options))
         if depth > 0:
             value *= options.turn_discount  # S10
             parent_chooser = players[depth - 2] if depth > 1 else players[0]
@@ -215,10 +232,13 @@ def finish(game: Game, descent: Descent, evaluate: Evaluate, options: Options) -
                 prove(path[depth - 1], flips)
 
 
-def add_visit(node: Node, value: float, flips: bool, options: Options) -> None:
-    """S1; `flips` tells whether another player chose the node than moves there."""
+def add_visit(node: Node, value: float, flips: bool, options: Options, draw: float) -> None:
+    """S1; `flips` tells whether another player chose the node than moves there.
+
+    `draw` is what a draw is worth to the player who moves there.
+    """
     if options.backup == "regularised" and not node.certain:
-        node.value_sum = regularised_sum(node, flips, options)
+        node.value_sum = regularised_sum(node, flips, options, draw)
     else:
         node.value_sum += value
     node.visits += 1
@@ -231,7 +251,9 @@ def land(descent: Descent) -> None:
         node.in_flight -= 1
 
 
-def select(node: Node, options: Options, is_root: bool, mover_is_chooser: bool) -> Node:
+def select(
+    node: Node, options: Options, is_root: bool, mover_is_chooser: bool, draw: float
+) -> Node:
     """The child with the best Q + U; the first of equals."""
     if is_root:  # S9
         for child in node.children:
@@ -243,7 +265,7 @@ def select(node: Node, options: Options, is_root: bool, mover_is_chooser: bool) 
     for child in node.children:
         if child.certain and child.certain.result < 0:  # S11: a certain loss is not searched again
             continue
-        q = value_in_flight(child, options)
+        q = value_in_flight(child, options, draw)
         if q is None:
             q = first_play_urgency(node, child, options, is_root, mover_is_chooser)
         score = q + scale * child.prior / (1 + counted(child, options))
@@ -269,13 +291,13 @@ def counted(child: Node, options: Options) -> int:
     return child.visits + options.virtual_loss * child.in_flight
 
 
-def value_in_flight(child: Node, options: Options) -> float | None:
+def value_in_flight(child: Node, options: Options, draw: float) -> float | None:
     """Q; while a simulation is on its way it looks lost (S4) or does not count in Q (S22).
 
     None for an action that was never tried.
     """
     if child.certain:
-        return child.q(options.turn_discount)
+        return child.q(options.turn_discount, draw)
     lost = options.virtual_loss * child.in_flight if options.virtual_loss_kind == "loss" else 0
     visits = child.visits + lost
     return (child.value_sum - lost) / visits if visits else None

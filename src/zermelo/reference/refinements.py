@@ -61,13 +61,13 @@ def spread_factor(node: Node, options: Options) -> float:
 
 def lower_bound(child: Node, options: Options) -> float:
     """S23: Q less some deviations of the mean; a certain value is what it is."""
-    q = child.q(options.turn_discount)
+    q = child.q(options.turn_discount, options.draw_score)
     if child.certain:
         return q
     return q - options.lcb_z * math.sqrt(value_variance(child, options) / child.visits)
 
 
-def regularised_sum(node: Node, flips: bool, options: Options) -> float:
+def regularised_sum(node: Node, flips: bool, options: Options, draw: float) -> float:
     """S25: the value sum of a node that is visited once more, from its actions' values.
 
     They are those of the policy pi = lambda p / (alpha - q), which lies between the prior and the
@@ -81,7 +81,7 @@ def regularised_sum(node: Node, flips: bool, options: Options) -> float:
     for child in node.children:
         q = imputed(child.network_prior, middle, parent, options)
         if child.certain:
-            q = options.turn_discount * child.q(options.turn_discount)
+            q = options.turn_discount * child.q(options.turn_discount, draw)
         elif child.visits:
             weight = child.visits + options.backup_shrinkage
             q = (options.turn_discount * child.value_sum + options.backup_shrinkage * q) / weight
