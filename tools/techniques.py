@@ -142,6 +142,35 @@ TECHNIQUES = {
         "A leaf that waits counts on its path as visits that do not change Q, instead of losses. "
         "Some descents may collide with waiting leaves before a batch is sent.",
     ),
+    "S23": Technique(
+        "Final choice by lower bound",
+        "In play the action with the best Q - z deviations of its mean, among those with enough "
+        "visits; proven results first. Not in self-play.",
+    ),
+    "S24": Technique(
+        "Exploration by spread",
+        "U is scaled by 1 + w (sigma / sigma0 - 1), sigma the deviation of the values backed up "
+        "at the node with a prior of a few visits.",
+    ),
+    "S25": Technique(
+        "Regularised backup",
+        "A node's value is that of the policy lambda p / (alpha - q) between prior and values, "
+        "not the mean of its visits; values are drawn towards imputed ones.",
+    ),
+    "S26": Technique(
+        "Imputed first-play value",
+        "An action without visits is worth its parent's Q + tau (ln p - sum of p ln p): more than "
+        "the parent if its prior is better than usual.",
+    ),
+    "S27": Technique(
+        "The root's own constants",
+        "c_puct, its growth and the policy temperature can differ at the root.",
+    ),
+    "S28": Technique(
+        "Exploration by impurity",
+        "In play U grows where the prior is sure of itself: by min(gmax, g0 - g1 ln(G + 0.001)), "
+        "G = 1 - sum of p^2.",
+    ),
     "P1": Technique(
         "Playout-cap randomisation",
         "A move gets a full search with some probability, else a fast one without noise or "

@@ -55,6 +55,12 @@ void bind_result(nb::module_& m) {
           },
           nb::rv_policy::automatic)
       .def_prop_ro(
+          "outcome",
+          [](const SearchResult& r) {
+            return column<double>(r, [](auto& a) { return a.outcome; });
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
           "draw",
           [](const SearchResult& r) { return column<double>(r, [](auto& a) { return a.draw; }); },
           nb::rv_policy::automatic)

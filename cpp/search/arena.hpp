@@ -29,8 +29,11 @@ class Arena {
   static constexpr std::size_t kSegmentUnits = kSegmentBytes / UnitBytes;
   static constexpr std::size_t kMaxSegments = (std::size_t{1} << 32) / kSegmentUnits;
 
-  Arena()
-      : table_(static_cast<std::atomic<std::byte*>*>(std::calloc(kMaxSegments, sizeof(void*)))) {
+  // Behind every segment of an annexed arena lies another of the same size, so that each unit has a
+  // second one at a fixed distance (annex_of in node.hpp).
+  explicit Arena(bool annexed = false)
+      : segment_bytes_(kSegmentBytes * (annexed ? 2 : 1)),
+        table_(static_cast<std::atomic<std::byte*>*>(std::calloc(kMaxSegments, sizeof(void*)))) {
     if (!table_) throw std::bad_alloc();
   }
   ~Arena() {
@@ -89,7 +92,7 @@ class Arena {
 
   std::size_t reserved_bytes() const {
     const std::lock_guard lock(mutex_);
-    return segments_ * kSegmentBytes;
+    return segments_ * segment_bytes_;
   }
 
  private:
@@ -105,17 +108,18 @@ class Arena {
 
   void add_segment() {
     if (segments_ == kMaxSegments) throw std::bad_alloc();
-    void* memory = std::aligned_alloc(kSegmentBytes, kSegmentBytes);
+    void* memory = std::aligned_alloc(kSegmentBytes, segment_bytes_);
     if (!memory) throw std::bad_alloc();
 #if defined(__linux__)
     // Large trees are walked at random: huge pages save most of the address translation. The first
     // segment stays in small pages, so that small trees stay small.
-    if (segments_ > 0) madvise(memory, kSegmentBytes, MADV_HUGEPAGE);
+    if (segments_ > 0) madvise(memory, segment_bytes_, MADV_HUGEPAGE);
 #endif
     table_[segments_].store(static_cast<std::byte*>(memory), std::memory_order_release);
     ++segments_;
   }
 
+  const std::size_t segment_bytes_;
   mutable std::mutex mutex_;  // guards the four below
   std::vector<BlockIndex> free_;
   std::size_t segments_ = 0;

@@ -1,5 +1,6 @@
 // Steps 2 and 4 of a simulation: giving a position its edges, and carrying a value back to the
-// root. S1 (statistics), S10 (turn discount), S11 (certainty), S17 (slower averaging).
+// root. S1 (statistics), S10 (turn discount), S11 (certainty), S17 (slower averaging), S23 and S24
+// (squares). S25's value is regularise.hpp's.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/exp.hpp"
+#include "search/regularise.hpp"
 #include "search/select.hpp"
 #include "search/tree.hpp"
 
@@ -29,6 +31,10 @@ struct Path {
   void push(Node* node, Player player) {
     nodes.push_back(node);
     players.push_back(player);
+  }
+  // What a draw is worth to `player`, if it is worth `score` to who moves at the root.
+  double draw_for(Player player, double score) const {
+    return player == players[0] ? score : -score;
   }
   // Who chose nodes[depth]; the root counts as chosen by its own mover.
   Player chooser(std::size_t depth) const { return players[depth > 0 ? depth - 1 : 0]; }
@@ -115,6 +121,20 @@ void add_value(Node& node, double value, double gamma) {
   Access<Shared>::add(node.visits, 1);
 }
 
+// One more visit of a node. `value` is for the player who chose it; a draw is worth `draw` to the
+// one who moves there.
+template <bool Shared>
+void add_visit(const SelectConstants& constants, const NodePool& pool, Node& node, double value,
+               bool mover_is_chooser, double draw) {
+  if (constants.annexed) {
+    if (constants.options.squared()) Access<Shared>::add(annex_of(node).squares, value * value);
+    if (constants.options.regularised()) {
+      return regularise<Shared>(constants, pool, node, mover_is_chooser, 1, value, draw);
+    }
+  }
+  add_value<Shared>(node, value, constants.options.averaging_power);
+}
+
 // Step 4. `value` is for the player to move at the end of the path, unless the leaf is certain;
 // then that counts. Takes the path's virtual loss away. Returns what the root has to add to its own
 // sum: threads on one tree collect that, so as not to fight over the root's cache line.
@@ -123,16 +143,23 @@ double backup(const SelectConstants& constants, const NodePool& pool, const Path
               double value) {
   const SearchOptions& options = constants.options;
   std::size_t depth = path.nodes.size() - 1;
-  if (path.players[depth] != path.chooser(depth)) value = -value;
+  if (options.regularised()) Access<Shared>::add(annex_of(*path.nodes[depth]).own_sum, value);
+  bool mover_is_chooser = path.players[depth] == path.chooser(depth);
+  if (!mover_is_chooser) value = -value;
   for (;; --depth) {
     Node& node = *path.nodes[depth];
     const Certain certain = node.certain();
-    if (certain) value = constants.certain_value(certain);
+    if (certain) {
+      const double draw = path.draw_for(path.chooser(depth), options.draw_score);
+      value = constants.certain_value(certain, draw);
+    }
     if (depth == 0) return value;
-    add_value<Shared>(node, value, options.averaging_power);
+    const double draw = path.draw_for(path.players[depth], options.draw_score);
+    add_visit<Shared>(constants, pool, node, value, mover_is_chooser, draw);
     Access<Shared>::add(node.in_flight, -1);
     value *= options.turn_discount;
-    const bool flips = path.players[depth - 1] != path.chooser(depth - 1);
+    mover_is_chooser = path.players[depth - 1] == path.chooser(depth - 1);
+    const bool flips = !mover_is_chooser;
     if (flips) value = -value;
     if (options.solver && certain) prove<Shared>(pool, *path.nodes[depth - 1], flips);
   }

@@ -72,6 +72,7 @@ template <Game G>
 struct Tree {
   typename G::State state;
   BlockIndex root = 0;
+  Player judge{};  // whose score of draws the values hold
   RootTable table;
   std::atomic<std::int64_t> budget{0};  // simulations not begun yet
 };

@@ -41,8 +41,10 @@ inline std::vector<ExportedNode> export_tree(const NodePool& pool, BlockIndex ro
     e.depth = depth;
     e.visits = node.visits.load();
     e.certain = node.certain();
-    e.q = e.certain ? constants.certain_value(e.certain)
-                    : (e.visits > 0 ? node.value_sum.load() / e.visits : 0.0);
+    // Who chose the node is not known here, so a draw that is worth something is the mean's.
+    const bool scored = e.certain.proof == Proof::kDraw && options.draw_score != 0;
+    e.q = e.certain && !scored ? constants.certain_value(e.certain, 0.0)
+                               : (e.visits > 0 ? node.value_sum.load() / e.visits : 0.0);
     e.prior = depth == 0 ? 1.0 : decode_prior(node.prior);
     out.push_back(e);
     nodes.push_back(&node);
@@ -81,7 +83,7 @@ struct ExportedPlace {
 
 // `table` is the root's, null below it. Forced visits, Gumbel and the search lab are left out.
 inline ExportedPlace export_place(const NodePool& pool, const Node& node, const RootTable* table,
-                                  const SearchOptions& options, bool mover_is_chooser) {
+                                  const SearchOptions& options, const Standpoint& at) {
   ExportedPlace place;
   place.visits = node.visits.load();
   if (!node.expanded()) return place;
@@ -101,7 +103,7 @@ inline ExportedPlace export_place(const NodePool& pool, const Node& node, const 
       child.visits = below.visits.load();
       child.certain = below.certain();
       if (child.certain) {
-        child.q = constants.certain_value(child.certain);
+        child.q = constants.certain_value(child.certain, at.draw);
       } else if (child.visits > 0) {
         child.q = below.value_sum.load() / child.visits;
       }
@@ -111,13 +113,16 @@ inline ExportedPlace export_place(const NodePool& pool, const Node& node, const 
     if (child.visits > 0) mass += child.prior;
     place.children.push_back(child);
   }
-  const double scale = constants.scale(total);
-  const double first_play =
-      first_play_urgency(constants, node, table != nullptr, mover_is_chooser, mass);
+  const bool searched = table != nullptr && !table->actions.empty();
+  const PriorSums sums = searched ? table->sums : edge_sums(*edges);
+  double scale = constants.scale(total, table != nullptr) * spread_factor(options, node);
+  if (options.impurity_slope > 0 && !at.full) scale *= constants.impurity_factor(sums);
+  const FirstPlay first_play =
+      first_play_urgency(constants, node, table != nullptr, at.mover_is_chooser, mass, sums);
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < place.children.size(); ++i) {
     ExportedChild& child = place.children[i];
-    if (child.visits == 0 && !child.certain) child.q = first_play;
+    if (child.visits == 0 && !child.certain) child.q = first_play.at(child.prior);
     child.u = scale * child.prior / (1.0 + child.visits);
     const bool allowed =
         table == nullptr || i >= table->actions.size() || table->actions[i].allowed;

@@ -2,11 +2,14 @@
 // made, found and shared between threads is tree.hpp's.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "base/types.hpp"
 #include "search/arena.hpp"
@@ -24,6 +27,29 @@ inline double decode_prior(std::uint32_t code) {
   const float value = std::bit_cast<float>((code << 15) + kPriorBase);
   return code == 0 ? 0.0 : value;
 }
+
+// ln p of a prior; one that is too small to keep counts as the next power of two.
+inline constexpr double kLeastPrior = 0x1p-32;
+inline double log_prior(double prior) { return std::log(std::max(prior, kLeastPrior)); }
+// The same by code: a node's priors are asked for at every step.
+inline double log_of_code(std::uint32_t code) {
+  static const std::vector<double> table = [] {
+    std::vector<double> logs(1 << 13);
+    for (std::uint32_t c = 0; c < logs.size(); ++c) logs[c] = log_prior(decode_prior(c));
+    return logs;
+  }();
+  return table[code];
+}
+
+// Sums over a position's priors.
+struct PriorSums {
+  double logs = 0;     // p ln p
+  double squares = 0;  // p^2
+  void add(double prior, double log) {
+    logs += prior * log;
+    squares += prior * prior;
+  }
+};
 
 struct Edge {
   Action action;
@@ -79,6 +105,19 @@ struct Node {
   }
 };
 static_assert(sizeof(Node) == 32, "two nodes to a cache line");
+
+// What some options keep of a node beside it; only the nodes of an annexed arena have one.
+struct alignas(32) Annex {
+  std::atomic<double> squares{0.0};  // S23, S24: sum of the squares of the values backed up
+  std::atomic<double> own_sum{0.0};  // S25: values of visits that ended here, for who moves here
+};
+static_assert(sizeof(Annex) == sizeof(Node));
+
+inline Annex& annex_of(Node& node) {
+  return *reinterpret_cast<Annex*>(reinterpret_cast<std::byte*>(&node) +
+                                   Arena<sizeof(Node)>::kSegmentBytes);
+}
+inline const Annex& annex_of(const Node& node) { return annex_of(const_cast<Node&>(node)); }
 
 // The edges of a position, best prior first, in 3 bytes each (11 bits of action, 13 of prior) or,
 // in games with more than 2,048 actions, in 4 (16 and 13).

@@ -10,16 +10,26 @@
 
 namespace zermelo {
 
-enum class Fpu : std::int64_t { kZero, kParent, kReduced, kLoss, kSame };
+enum class Fpu : std::int64_t { kZero, kParent, kReduced, kLoss, kImputed, kSame };
 enum class VirtualLoss : std::int64_t { kLoss, kVisit };
+enum class Backup : std::int64_t { kMean, kRegularised };
 
 struct SearchOptions {
   double c_puct = 1.5;
   double c_puct_factor = 0.0;
   double c_puct_base = 19652.0;
+  double c_puct_root = 0.0;
+  double c_puct_factor_root = -1.0;
+  double impurity_slope = 0.0;
+  double impurity_base = 0.463;
+  double impurity_most = 2.26;
+  double spread_weight = 0.0;
+  double spread_prior = 0.4;
+  double spread_prior_visits = 2.0;
   std::int64_t fpu = static_cast<std::int64_t>(Fpu::kZero);
   std::int64_t fpu_root = static_cast<std::int64_t>(Fpu::kSame);
   double fpu_reduction = 0.10;
+  double fpu_slope = 0.15;
   std::int64_t virtual_loss = 1;
   std::int64_t virtual_loss_kind = static_cast<std::int64_t>(VirtualLoss::kLoss);
   std::int64_t max_collisions = 1;
@@ -30,6 +40,12 @@ struct SearchOptions {
   double keep_fraction = 0.6;
   std::int64_t min_root_visits = 1;
   double turn_discount = 0.99;
+  double draw_score = 0.0;
+  std::int64_t backup = static_cast<std::int64_t>(Backup::kMean);
+  double backup_shrinkage = 3.0;
+  double lcb_z = 0.0;
+  double lcb_visit_share = 0.15;
+  std::int64_t lcb_min_visits = 10;
   bool solver = true;
   bool auto_extend = true;
   bool repetition_draw = true;
@@ -51,12 +67,27 @@ struct SearchOptions {
   std::int64_t batch = 64;
   std::int64_t threads = 1;
   double policy_temperature = 1.0;
+  double policy_temperature_root = 0.0;
   std::int64_t max_nodes = 50'000'000;
   std::int64_t seed = 0;
 
   Fpu fpu_at(bool is_root) const {
     const auto root = static_cast<Fpu>(fpu_root);
     return is_root && root != Fpu::kSame ? root : static_cast<Fpu>(fpu);
+  }
+  // S25.
+  bool regularised() const { return static_cast<Backup>(backup) == Backup::kRegularised; }
+  // S23, S24: whether nodes keep the squares of their values.
+  bool squared() const { return spread_weight > 0 || lcb_z > 0; }
+  bool annexed() const { return squared() || regularised(); }
+  // For self-play, which learns from what it searches: without what only play is better for: S23,
+  // S28 and the score of draws.
+  SearchOptions of_self_play() const {
+    SearchOptions options = *this;
+    options.lcb_z = 0;
+    options.impurity_slope = 0;
+    options.draw_score = 0;
+    return options;
   }
   // S22: whether a descent in flight looks lost.
   bool waits_as_loss() const {

@@ -42,9 +42,12 @@ void prepare_root(NodeAllocator& allocator, Tree<G>& tree, const SearchOptions& 
     a.allowed =
         allowed.empty() || std::find(allowed.begin(), allowed.end(), a.action) != allowed.end();
   }
+  temper_root(table, options);
   const bool noisy =
       request.full && options.dirichlet_epsilon > 0 && (!request.reused || options.renoise);
   if (noisy && !options.gumbel) add_noise(table, options, random);
+  table.sums = {};
+  for (const RootAction& a : table.actions) table.sums.add(a.prior, log_prior(a.prior));
   if (options.gumbel) start_gumbel(table, options, request.simulations, random);
   tree.budget.store(request.simulations);
 }

@@ -23,10 +23,12 @@ struct ActionResult {
   double prior = 0;  // as the search used it, noise included
   double network_prior = 0;
   bool allowed = true;
-  double draw = 0;  // mean draw probability of this search's visits
+  double draw = 0;     // mean draw probability of this search's visits
+  double outcome = 0;  // wins less losses: q without what draws are worth
   Certain certain;
   std::uint32_t forced = 0;  // visits owed to S9
   double gumbel = 0;
+  double deviation = 0;    // S23: of the mean, if it is wanted; 0 where the value is certain
   std::vector<Action> pv;  // from this action on
 };
 
@@ -73,6 +75,24 @@ inline std::size_t best_index(const std::vector<ActionResult>& actions) {
   return best;
 }
 
+// S23: among the actions with enough visits the one whose value is surely the highest. Proven
+// results come first, and few visits prove nothing.
+inline std::size_t best_by_bound(const SearchResult& r, const SearchOptions& options) {
+  std::size_t best = best_index(r.actions);
+  const ActionResult& first = r.actions[best];
+  const double enough =
+      std::max(options.lcb_visit_share * first.visits, static_cast<double>(options.lcb_min_visits));
+  const bool decided = first.certain.proof == Proof::kWin || first.certain.proof == Proof::kLoss;
+  if (decided || first.visits < enough) return best;
+  const auto bound = [&](const ActionResult& a) { return a.q - options.lcb_z * a.deviation; };
+  for (std::size_t i = 0; i < r.actions.size(); ++i) {
+    const ActionResult& a = r.actions[i];
+    if (!a.allowed || a.visits < enough || a.certain.proof == Proof::kLoss) continue;
+    if (bound(a) > bound(r.actions[best])) best = i;
+  }
+  return best;
+}
+
 // S16: an action never visited is given the mixed value, the network's for the root and the
 // prior-weighted mean of the visited Q's.
 inline double mixed_value(const SearchResult& r) {
@@ -115,13 +135,14 @@ inline void improve_by_gumbel(SearchResult& r, const SearchOptions& options) {
 }
 
 // S9, S15: visits without those that were forced. S15 takes visits from an action as long as its
-// score with fewer visits stays below the best action's.
-inline std::vector<double> visit_target(const SearchResult& r, const SelectConstants& constants) {
+// score with fewer visits stays below the best action's. `spread` is the root's factor of S24.
+inline std::vector<double> visit_target(const SearchResult& r, const SelectConstants& constants,
+                                        double spread) {
   const SearchOptions& options = constants.options;
   std::vector<double> target;
   double visits = 0;
   for (const ActionResult& a : r.actions) visits += a.visits;
-  const double scale = constants.scale(visits);
+  const double scale = constants.scale(visits, true) * spread;
   const ActionResult& best = r.actions[r.best];
   const double best_score = best.q + scale * best.prior / (1.0 + best.visits);
   for (const ActionResult& a : r.actions) {
@@ -210,7 +231,7 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
   r.visits = root.visits.load();
   r.certain = root_certain(pool, root, tree.table);
   r.full = tree.table.full;
-  r.value = r.certain ? constants.certain_value(r.certain)
+  r.value = r.certain ? constants.certain_value(r.certain, options.draw_score)
                       : (r.visits > 0 ? root.value_sum.load() / r.visits : 0.0);
   // What the root's sum holds beyond its children's backups.
   double own = root.value_sum.load();
@@ -219,6 +240,7 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
     own -= options.turn_discount * child.value_sum.load();
     own_visits -= child.visits.load();
   });
+  if (options.regularised()) own = annex_of(root).own_sum.load();
   r.network_value = own_visits == 1 ? std::clamp(own, -1.0, 1.0) : r.value;
   ChildCursor cursor(pool, root);
   for (const RootAction& row : tree.table.actions) {
@@ -228,7 +250,11 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
     a.visits = child.visits.load();
     a.certain = child.certain();
     if (a.certain || a.visits > 0)
-      a.q = a.certain ? constants.certain_value(a.certain) : child.value_sum.load() / a.visits;
+      a.q = a.certain ? constants.certain_value(a.certain, options.draw_score)
+                      : child.value_sum.load() / a.visits;
+    if (options.lcb_z > 0 && a.visits > 0 && !a.certain) {
+      a.deviation = std::sqrt(value_variance(options, child) / a.visits);
+    }
     a.prior = row.prior;
     a.network_prior = row.network_prior;
     a.allowed = row.allowed;
@@ -238,7 +264,8 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
     a.draw = a.certain     ? a.certain.proof == Proof::kDraw
              : backups > 0 ? row.draw_sum.load() / backups
                            : std::max(0.0, 1.0 - std::abs(a.q));
-    a.draw = std::clamp(a.draw, 0.0, 1.0 - std::abs(a.q));
+    a.outcome = std::clamp(a.q - options.draw_score * a.draw, -1.0, 1.0);
+    a.draw = std::clamp(a.draw, 0.0, 1.0 - std::abs(a.outcome));
     a.pv.push_back(row.action);
     append_pv(pool, &child, a.pv);
     r.actions.push_back(std::move(a));
@@ -246,11 +273,14 @@ SearchResult read_result(const NodePool& pool, const Tree<G>& tree, const Search
   }
   if (!r.actions.empty()) {
     if (tree.table.restricted && !r.certain) r.value = r.actions[best_index(r.actions)].q;
-    r.best = options.gumbel ? best_gumbel(r, options) : best_index(r.actions);
+    const bool bounded = options.lcb_z > 0 && !r.full;
+    r.best = options.gumbel ? best_gumbel(r, options)
+             : bounded      ? best_by_bound(r, options)
+                            : best_index(r.actions);
     if (options.gumbel) {
       improve_by_gumbel(r, options);
     } else {
-      r.target = visit_target(r, constants);
+      r.target = visit_target(r, constants, spread_factor(options, root));
     }
   }
   return r;

@@ -2,7 +2,9 @@
 // No thread may be searching the tree meanwhile.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "search/tree.hpp"
@@ -27,6 +29,10 @@ inline BlockIndex advance_root(NodeAllocator& allocator, BlockIndex root, std::s
     node.first_chunk = child.first_chunk.exchange(0);
     node.num_children = child.num_children.exchange(0);
     node.status = child.status.load();
+    if (pool.annexed) {
+      annex_of(node).squares = annex_of(child).squares.load();
+      annex_of(node).own_sum = annex_of(child).own_sum.load();
+    }
     const Certain certain = child.certain();
     if (certain && flips) {
       Access<false>::set_certain(node, {flipped(certain.proof), certain.distance});
@@ -46,9 +52,11 @@ inline void discount_tree(NodeAllocator& allocator, BlockIndex root, double keep
     std::uint32_t children_visits;  // what its children get together
   };
   Node& top = *pool.node(root);
-  const auto set_visits = [](Node& node, std::uint32_t visits) {
+  const auto set_visits = [&](Node& node, std::uint32_t visits) {
     const std::uint32_t before = node.visits.load();
-    if (before > 0) node.value_sum = node.value_sum.load() * visits / before;
+    const auto scale = [&](std::atomic<double>& sum) { sum = sum.load() * visits / before; };
+    if (before > 0) scale(node.value_sum);
+    if (before > 0 && pool.annexed) scale(annex_of(node).squares);
     node.visits = visits;
   };
   const auto children_sum = [&](const Node& node) {
@@ -83,10 +91,14 @@ inline void discount_tree(NodeAllocator& allocator, BlockIndex root, double keep
         child.visits = 0;
         child.value_sum = 0.0;
         child.status = 0;
+        if (pool.annexed) new (&annex_of(child)) Annex();
         if (proof) Access<false>::set_certain(child, proof);
       } else {
         // Visits that were its own: one evaluation, none for the nodes of a chain (S12).
         const std::uint32_t own = visits - children_sum(child);
+        if (pool.annexed && mine < own) {
+          annex_of(child).own_sum = annex_of(child).own_sum.load() * mine / own;
+        }
         set_visits(child, mine);
         if (child.expanded()) tasks.push_back({&child, mine > own ? mine - own : 0});
       }

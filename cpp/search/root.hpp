@@ -38,6 +38,7 @@ struct RootTable {
   std::vector<RootAction> actions;
   bool full = false;        // a full search of self-play
   bool restricted = false;  // not every action is allowed
+  PriorSums sums;           // of the priors that the search uses
   // S16: visits that the action chosen by simulation i must have had so far.
   std::vector<std::uint32_t> gumbel_schedule;
   std::atomic<std::uint32_t> gumbel_step{0};
@@ -47,6 +48,22 @@ struct RootTable {
 inline double noise_alpha(const SearchOptions& options, std::size_t actions) {
   return options.dirichlet_alpha > 0 ? options.dirichlet_alpha
                                      : 10.0 / static_cast<double>(actions);
+}
+
+// S27: the root's own policy temperature, p^(T / T of the root), in 13 bits like any prior.
+inline void temper_root(RootTable& table, const SearchOptions& options) {
+  if (options.policy_temperature_root <= 0 || table.actions.empty()) return;
+  const double power = options.policy_temperature / options.policy_temperature_root;
+  const double largest = table.actions[0].network_prior;
+  if (power == 1.0 || largest <= 0) return;
+  double total = 0;
+  for (RootAction& a : table.actions) {
+    a.prior = std::pow(a.network_prior / largest, power);
+    total += a.prior;
+  }
+  for (RootAction& a : table.actions) {
+    a.network_prior = a.prior = decode_prior(encode_prior(a.prior / total));
+  }
 }
 
 inline void add_noise(RootTable& table, const SearchOptions& options, Random& random) {

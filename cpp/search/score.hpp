@@ -1,8 +1,9 @@
-// What selection compares: Q + U of the children of one node, and the options' part in it. S2
-// (PUCT), S3 (first play), S4 and S22 (descents in flight), S17 (search lab). Knows nodes, not
-// rules of the root.
+// What selection compares: Q + U of the children of one node, and the options' part in it. S2 and
+// S27 (PUCT), S3 and S26 (first play), S4 and S22 (descents in flight), S17 (search lab), S24
+// (spread), S28 (impurity). Knows nodes, not rules of the root.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -22,25 +23,39 @@ struct SelectConstants {
         lab(o.prior_compression > 0 || o.branching_power > 0),
         virtual_visits(static_cast<double>(o.virtual_loss)),
         virtual_losses(o.waits_as_loss() ? virtual_visits : 0.0),
-        refined(lab || !o.waits_as_loss()) {}
-  // S10, S11: a certain result so many plies away.
-  double certain_value(Certain certain) const {
-    if (certain.distance == 0 || certain.proof == Proof::kDraw) return certain.result();
+        wants_sums(o.fpu_at(false) == Fpu::kImputed || o.impurity_slope > 0),
+        annexed(o.annexed()),
+        refined(lab || !o.waits_as_loss() || wants_sums || o.spread_weight > 0) {}
+  // S10, S11: a certain result so many plies away, for a player to whom a draw is worth `draw`.
+  double certain_value(Certain certain, double draw) const {
+    if (certain.proof == Proof::kDraw) return draw;
+    if (certain.distance == 0) return certain.result();
     return certain.result() * std::pow(options.turn_discount, certain.distance);
   }
   // c * sqrt(total): what a prior is multiplied with before the division by 1 + visits.
-  double scale(double total) const {
+  double scale(double total, bool is_root) const {
     double c = options.c_puct;
-    if (options.c_puct_factor != 0) {
-      c += options.c_puct_factor * std::log((total + options.c_puct_base) / options.c_puct_base);
+    double factor = options.c_puct_factor;
+    if (is_root) {  // S27
+      if (options.c_puct_root > 0) c = options.c_puct_root;
+      if (options.c_puct_factor_root >= 0) factor = options.c_puct_factor_root;
     }
+    if (factor != 0) c += factor * std::log((total + options.c_puct_base) / options.c_puct_base);
     return c * std::sqrt(total);
+  }
+  // S28: more exploration where the prior is sure of itself.
+  double impurity_factor(const PriorSums& sums) const {
+    return std::min(
+        options.impurity_most,
+        options.impurity_base - options.impurity_slope * std::log(1.0 - sums.squares + 0.001));
   }
 
   const SearchOptions& options;
   bool lab;
   double virtual_visits;  // what a descent in flight counts in N and U (S4) ...
   double virtual_losses;  // ... and in Q, as losses; 0 with virtual visits (S22)
+  bool wants_sums;        // selection below the root asks for sums over the priors
+  bool annexed;           // nodes have an annex
   bool refined;           // an option is on that the plain selection does not know
 };
 
@@ -74,10 +89,11 @@ struct SelectScratch {
 };
 
 // Fills the columns but `prior` at `i`; returns the child's visits. What is not `Refined` knows
-// descents in flight as losses only.
+// descents in flight as losses only. `draw` is what a draw is worth to who chooses the child.
 template <bool Refined>
 [[gnu::always_inline]] inline double load_child(const SelectConstants& constants, const Node& node,
-                                                std::size_t i, SelectScratch& scratch) {
+                                                std::size_t i, double draw,
+                                                SelectScratch& scratch) {
   const double in_flight = node.in_flight.load(std::memory_order_relaxed);
   const double waiting = constants.virtual_visits * in_flight;
   const double lost = Refined ? constants.virtual_losses * in_flight : waiting;
@@ -89,7 +105,7 @@ template <bool Refined>
   if (const Certain certain = node.certain()) {
     // S11: a certain loss is not searched again.
     scratch.numerator[i] = certain.proof == Proof::kLoss ? -std::numeric_limits<double>::infinity()
-                                                         : constants.certain_value(certain);
+                                                         : constants.certain_value(certain, draw);
     scratch.denominator[i] = 1.0;
   } else if (made + lost == 0) {
     scratch.unvisited.push_back(static_cast<std::uint32_t>(i));
@@ -98,10 +114,61 @@ template <bool Refined>
   return visits;
 }
 
+// S23, S24: variance of the values backed up at a node that has an annex; `spread_prior_visits`
+// more count as if they had the deviation that is expected.
+inline double value_variance(const SearchOptions& options, const Node& node) {
+  const double visits = node.visits.load(std::memory_order_relaxed);
+  const double expected = options.spread_prior * options.spread_prior;
+  const double weight = visits + options.spread_prior_visits;
+  if (weight <= 0) return expected;
+  const double q = visits > 0 ? node.value_sum.load(std::memory_order_relaxed) / visits : 0.0;
+  const double squares = annex_of(node).squares.load(std::memory_order_relaxed);
+  const double seen = std::max(0.0, squares - visits * q * q);
+  return (seen + options.spread_prior_visits * expected) / weight;
+}
+
+// S24: more exploration where values differ; 1 if it is off.
+inline double spread_factor(const SearchOptions& options, const Node& node) {
+  if (options.spread_weight <= 0) return 1.0;
+  const double sigma = std::sqrt(value_variance(options, node));
+  return 1.0 + options.spread_weight * (sigma / options.spread_prior - 1.0);
+}
+
+// Where selection stands, as far as it is not in the node.
+struct Standpoint {
+  int depth = 1;                 // 1 = root
+  bool mover_is_chooser = true;  // who moves there also chose the node
+  bool full = false;             // in a full search of self-play
+  double draw = 0;               // what a draw is worth to who moves there
+};
+
+// S3: what an action is worth that was never tried.
+struct FirstPlay {
+  double value = 0;
+  double slope = 0;   // S26: its prior moves the value, by so much for each unit of ln p ...
+  double middle = 0;  // ... above this
+
+  double at(double prior) const {
+    if (slope == 0) return value;
+    return std::clamp(value + slope * (log_prior(prior) - middle), -1.0, 1.0);
+  }
+};
+
+inline PriorSums edge_sums(const EdgeBlock& edges) {
+  PriorSums sums;
+  for (std::size_t i = 0; i < edges.count; ++i) {
+    const std::uint16_t code = edges.get(i).prior;
+    sums.add(decode_prior(code), log_of_code(code));
+  }
+  return sums;
+}
+
 // S2: the first child with the best Q + U, its score in `best_score`; kNoChild if all are lost.
 inline int best_score_index(SelectScratch& scratch, std::size_t children, double scale,
-                            double first_play, double& best_score) {
-  for (const std::uint32_t i : scratch.unvisited) scratch.numerator[i] = first_play;
+                            const FirstPlay& first_play, double& best_score) {
+  for (const std::uint32_t i : scratch.unvisited) {
+    scratch.numerator[i] = first_play.at(scratch.prior[i]);
+  }
   const double* const numerator = scratch.numerator;
   const double* const denominator = scratch.denominator;
   const double* const prior = scratch.prior;
@@ -123,16 +190,18 @@ inline int best_score_index(SelectScratch& scratch, std::size_t children, double
 }
 
 // S3. `visited_mass` is the prior mass of the actions tried so far.
-inline double first_play_urgency(const SelectConstants& constants, const Node& node, bool is_root,
-                                 bool mover_is_chooser, double visited_mass) {
+inline FirstPlay first_play_urgency(const SelectConstants& constants, const Node& node,
+                                    bool is_root, bool mover_is_chooser, double visited_mass,
+                                    const PriorSums& sums) {
   const Fpu rule = constants.options.fpu_at(is_root);
-  if (rule == Fpu::kZero) return 0.0;
-  if (rule == Fpu::kLoss) return -1.0;
+  if (rule == Fpu::kZero) return {0.0};
+  if (rule == Fpu::kLoss) return {-1.0};
   const double visits = node.visits.load(std::memory_order_relaxed);
   double parent = visits > 0 ? node.value_sum.load(std::memory_order_relaxed) / visits : 0.0;
   if (!mover_is_chooser) parent = -parent;
-  if (rule == Fpu::kParent) return parent;
-  return parent - constants.options.fpu_reduction * std::sqrt(visited_mass);
+  if (rule == Fpu::kParent) return {parent};
+  if (rule == Fpu::kImputed) return {parent, constants.options.fpu_slope, sums.logs};
+  return {parent - constants.options.fpu_reduction * std::sqrt(visited_mass)};
 }
 
 // S17: flattened prior at `depth` (1 = root) among m actions.

@@ -56,7 +56,8 @@ class Search {
     stop_.reason.store(static_cast<int>(Stop::kNo));
     const auto start = started_ = std::chrono::steady_clock::now();
     for (LiveCounters& live : live_) live.publish({});
-    const bool reused = options_.tree_reuse && tree_ && same(tree_->state, state);
+    const bool reused = options_.tree_reuse && tree_ && same(tree_->state, state) &&
+                        (options_.draw_score == 0 || tree_->judge == game_.player(state));
     if (!reused) reset(state);
     Tree<G>* tree = tree_.get();
     if (reused && full && options_.keep_fraction < 1.0) {
@@ -169,7 +170,10 @@ class Search {
       mover_is_chooser = game_.player(state) == chooser;
     }
     const RootTable* table = path.empty() ? &tree_->table : nullptr;
-    return export_place(*pool_, *node, table, options_, mover_is_chooser);
+    const bool own = game_.player(state) == game_.player(tree_->state);
+    const Standpoint at{static_cast<int>(path.size()) + 1, mover_is_chooser, tree_->table.full,
+                        own ? options_.draw_score : -options_.draw_score};
+    return export_place(*pool_, *node, table, options_, at);
   }
 
   // Property of every finished search, checked by tests: throws with what is broken.
@@ -212,6 +216,7 @@ class Search {
     drop_tree();
     tree_ = std::make_unique<Tree<G>>();
     tree_->state = state;
+    tree_->judge = game_.player(state);
     tree_->root = allocators_[0].make_root();
   }
 
@@ -302,7 +307,7 @@ class Search {
   void search_boards(std::span<const State> states, std::span<SearchResult> results,
                      const SearchLimits& limits, bool full, std::size_t first, const Poll& poll,
                      std::chrono::steady_clock::time_point start) {
-    NodePool pool;
+    NodePool pool(options_.annexed());
     NodeAllocator allocator(pool, game_.num_actions());
     std::vector<std::unique_ptr<Tree<G>>> trees;
     std::vector<Tree<G>*> pointers;
@@ -339,7 +344,7 @@ class Search {
   std::shared_ptr<EvaluationCache> cache_;
 
   // Owned by the calling thread between searches.
-  std::unique_ptr<NodePool> pool_ = std::make_unique<NodePool>();
+  std::unique_ptr<NodePool> pool_ = std::make_unique<NodePool>(options_.annexed());
   std::deque<NodeAllocator> allocators_;  // one per thread
   std::unique_ptr<Tree<G>> tree_;
   Random random_;

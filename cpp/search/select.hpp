@@ -18,7 +18,7 @@ namespace zermelo {
 // `Refined` knows every option; the plain one is faster.
 template <bool Refined>
 int select_child(const SelectConstants& constants, const NodePool& pool, const Node& node,
-                 int depth, bool mover_is_chooser, SelectScratch& scratch) {
+                 const Standpoint& at, SelectScratch& scratch) {
   const SearchOptions& options = constants.options;
   const std::size_t children = node.num_children.load(std::memory_order_acquire);
   const EdgeBlock* edges = pool.edges_of(node);
@@ -28,7 +28,7 @@ int select_child(const SelectConstants& constants, const NodePool& pool, const N
   double total = 0;
   double mass = 0;
   for_each_child(pool, node, children, [&](std::size_t i, const Node& child) {
-    const double visits = load_child<Refined>(constants, child, i, scratch);
+    const double visits = load_child<Refined>(constants, child, i, at.draw, scratch);
     const double prior = decode_prior(child.prior);
     scratch.prior[i] = prior;
     total += visits;
@@ -38,18 +38,25 @@ int select_child(const SelectConstants& constants, const NodePool& pool, const N
     const double mean = mean_branching(pool, node, children);
     ChildCursor cursor(pool, node);
     for (std::size_t i = 0; i < children; ++i, cursor.next()) {
-      scratch.prior[i] = compressed_prior(options, scratch.prior[i], depth, edges->count) *
+      scratch.prior[i] = compressed_prior(options, scratch.prior[i], at.depth, edges->count) *
                          branching_factor(constants, pool, *cursor.get(), mean);
     }
   }
-  const double scale = constants.scale(total);
-  const double first_play = first_play_urgency(constants, node, false, mover_is_chooser, mass);
+  double scale = constants.scale(total, false);
+  if (Refined) scale *= spread_factor(options, node);
+  PriorSums sums;
+  if (Refined && constants.wants_sums) {
+    sums = edge_sums(*edges);
+    if (options.impurity_slope > 0 && !at.full) scale *= constants.impurity_factor(sums);
+  }
+  const FirstPlay first_play =
+      first_play_urgency(constants, node, false, at.mover_is_chooser, mass, sums);
   double best_score;
   const int best = best_score_index(scratch, children, scale, first_play, best_score);
   if (children == edges->count) return best;
   double prior = decode_prior(edges->get(children).prior);
-  if (Refined) prior = compressed_prior(options, prior, depth, edges->count);
-  return first_play + scale * prior > best_score ? static_cast<int>(children) : best;
+  if (Refined) prior = compressed_prior(options, prior, at.depth, edges->count);
+  return first_play.at(prior) + scale * prior > best_score ? static_cast<int>(children) : best;
 }
 
 constexpr double kBehind = 1e18;  // farther away than any number of visits above the wanted one
@@ -64,11 +71,13 @@ inline int select_gumbel(const SelectConstants& constants, const NodePool& pool,
   scratch.resize(table.actions.size());
   ChildCursor cursor(pool, root);
   for (std::size_t i = 0; i < table.actions.size(); ++i, cursor.next()) {
-    load_child<true>(constants, *cursor.get(), i, scratch);
+    load_child<true>(constants, *cursor.get(), i, constants.options.draw_score, scratch);
     most = std::max(most, cursor.get()->visits.load(std::memory_order_relaxed));
   }
-  const double unknown = first_play_urgency(constants, root, true, true, 0.0);
-  for (const std::uint32_t i : scratch.unvisited) scratch.numerator[i] = unknown;
+  const FirstPlay unknown = first_play_urgency(constants, root, true, true, 0.0, table.sums);
+  for (const std::uint32_t i : scratch.unvisited) {
+    scratch.numerator[i] = unknown.at(table.actions[i].prior);
+  }
   // No action may have exactly that many visits: more after reuse, fewer after proven losses or
   // when other threads have not told theirs yet. The next higher number is taken, else the next
   // lower.
@@ -127,7 +136,8 @@ inline int select_root(const SelectConstants& constants, const NodePool& pool, c
   ChildCursor cursor(pool, root);
   for (std::size_t i = 0; i < children; ++i, cursor.next()) {
     const RootAction& a = table.actions[i];
-    const double visits = load_child<true>(constants, *cursor.get(), i, scratch);
+    const double visits =
+        load_child<true>(constants, *cursor.get(), i, options.draw_score, scratch);
     if (visits < owed && a.allowed && !cursor.get()->certain()) {
       forced = true;
       return static_cast<int>(i);
@@ -151,9 +161,12 @@ inline int select_root(const SelectConstants& constants, const NodePool& pool, c
           branching_factor(constants, pool, *cursor.get(), mean);
     }
   }
+  double scale = constants.scale(total, true) * spread_factor(options, root);
+  if (options.impurity_slope > 0 && !table.full) scale *= constants.impurity_factor(table.sums);
   double best_score;
-  return best_score_index(scratch, children, constants.scale(total),
-                          first_play_urgency(constants, root, true, true, mass), best_score);
+  return best_score_index(scratch, children, scale,
+                          first_play_urgency(constants, root, true, true, mass, table.sums),
+                          best_score);
 }
 
 }  // namespace zermelo

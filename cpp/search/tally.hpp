@@ -7,6 +7,7 @@
 
 #include "games/game.hpp"
 #include "search/board.hpp"
+#include "search/regularise.hpp"
 #include "search/tree.hpp"
 
 namespace zermelo {
@@ -20,6 +21,7 @@ class RootTally {
            double draw) {
     tree_ = &tree;
     value_sum_ += root_value;
+    squares_ += root_value * root_value;
     ++visits_;
     rows_.resize(tree.table.actions.size());
     if (!has_row) return;
@@ -30,11 +32,17 @@ class RootTally {
   }
 
   // Brings the root and its actions up to date.
-  void flush(NodePool& pool) {
+  void flush(const SelectConstants& constants, NodePool& pool) {
     if (visits_ == 0) return;
     Node& root = *pool.node(tree_->root);
-    Access<true>::add(root.value_sum, value_sum_);
-    Access<true>::add(root.visits, visits_);
+    if (constants.options.squared()) Access<true>::add(annex_of(root).squares, squares_);
+    if (constants.options.regularised()) {
+      regularise<true>(constants, pool, root, true, visits_, value_sum_,
+                       constants.options.draw_score);
+    } else {
+      Access<true>::add(root.value_sum, value_sum_);
+      Access<true>::add(root.visits, visits_);
+    }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const Row& row = rows_[i];
       if (row.backups == 0) continue;
@@ -42,6 +50,7 @@ class RootTally {
       rows_[i] = {};
     }
     value_sum_ = 0;
+    squares_ = 0;
     visits_ = 0;
   }
 
@@ -53,6 +62,7 @@ class RootTally {
   };
   Tree<G>* tree_ = nullptr;
   double value_sum_ = 0;
+  double squares_ = 0;
   std::uint32_t visits_ = 0;
   std::vector<Row> rows_;
 };

@@ -41,6 +41,9 @@ constexpr std::size_t chunk_size(std::size_t before) {
 // The arenas of one tree shared by threads, or of all trees of one thread.
 class NodePool {
  public:
+  // `annexed`: every node has an Annex.
+  explicit NodePool(bool annexed = false) : annexed(annexed), nodes(annexed) {}
+
   Node* node(BlockIndex index) const { return reinterpret_cast<Node*>(nodes.at(index)); }
   EdgeBlock* edges_of(const Node& node) const {
     return reinterpret_cast<EdgeBlock*>(edges.at(node.edges.load(std::memory_order_acquire)));
@@ -53,6 +56,7 @@ class NodePool {
     node_count.store(0, std::memory_order_relaxed);
   }
 
+  const bool annexed;
   NodeArena nodes;
   EdgeArena edges;
   std::atomic<std::int64_t> node_count{0};  // late by at most NodeAllocator::kUncounted a thread
@@ -199,7 +203,7 @@ class NodeAllocator {
 
   BlockIndex make_root() {
     const BlockIndex index = nodes_.allocate(kFirstChunk);
-    for (std::size_t i = 0; i < kFirstChunk; ++i) new (pool_->node(index) + i) Node();
+    make_nodes(index, kFirstChunk);
     count(1);
     return index;
   }
@@ -227,7 +231,7 @@ class NodeAllocator {
     if (index == before) {
       const std::size_t size = chunk_size(before);
       chunk = nodes_.allocate(size);
-      for (std::size_t i = 0; i < size; ++i) new (pool_->node(chunk) + i) Node();
+      make_nodes(chunk, size);
       link->store(chunk, std::memory_order_release);
     }
     Node* child = pool_->node(chunk) + (index - before);
@@ -265,11 +269,20 @@ class NodeAllocator {
 
   // Any thread may ask.
   std::int64_t nodes_in_use() const { return count_.load(std::memory_order_relaxed); }
-  std::int64_t bytes_in_use() const { return nodes_.used_bytes() + edges_.used_bytes(); }
+  std::int64_t bytes_in_use() const {
+    return nodes_.used_bytes() * (pool_->annexed ? 2 : 1) + edges_.used_bytes();
+  }
 
   static constexpr std::int64_t kUncounted = 64;
 
  private:
+  void make_nodes(BlockIndex first, std::size_t size) {
+    Node* nodes = pool_->node(first);
+    for (std::size_t i = 0; i < size; ++i) new (nodes + i) Node();
+    if (!pool_->annexed) return;
+    for (std::size_t i = 0; i < size; ++i) new (&annex_of(nodes[i])) Annex();
+  }
+
   void count(std::int64_t nodes) {
     count_.store(count_.load(std::memory_order_relaxed) + nodes, std::memory_order_relaxed);
     uncounted_ += nodes;

@@ -186,11 +186,11 @@ class Worker {
       index = select_root(constants_, pool_, node, d.tree->table, scratch_, d.path.forced);
       d.path.root_action = index;
     } else {
-      const bool mover_is_chooser = d.path.players[depth] == d.path.players[depth - 1];
-      index = constants_.refined
-                  ? select_child<true>(constants_, pool_, node, static_cast<int>(depth) + 1,
-                                       mover_is_chooser, scratch_)
-                  : select_child<false>(constants_, pool_, node, 0, mover_is_chooser, scratch_);
+      const Standpoint at{static_cast<int>(depth) + 1,
+                          d.path.players[depth] == d.path.players[depth - 1], d.tree->table.full,
+                          d.path.draw_for(d.path.players[depth], options_.draw_score)};
+      index = constants_.refined ? select_child<true>(constants_, pool_, node, at, scratch_)
+                                 : select_child<false>(constants_, pool_, node, at, scratch_);
     }
     if (index == kNoChild) return nullptr;
     const Edge edge = pool_.edges_of(node)->get(static_cast<std::size_t>(index));
@@ -345,6 +345,10 @@ class Worker {
 
   // Step 4 and the root's book-keeping.
   Leaf finish(Descent& d, double value, double draw) {
+    if (options_.draw_score != 0) {
+      const double worth = d.path.draw_for(d.path.players.back(), options_.draw_score);
+      value = std::clamp(value + worth * draw, -1.0, 1.0);
+    }
     const double root_value = backup<Shared>(constants_, pool_, d.path, value);
     auto& rows = d.tree->table.actions;
     const bool has_row = d.path.root_action != kNoChild && !rows.empty();
@@ -352,7 +356,7 @@ class Worker {
     if constexpr (Shared) {
       tally_.add(*d.tree, root_value, has_row, index, d.path.forced, draw);
     } else {
-      add_value<Shared>(*d.path.nodes[0], root_value, options_.averaging_power);
+      add_visit<Shared>(constants_, pool_, *d.path.nodes[0], root_value, true, options_.draw_score);
       if (has_row) rows[index].template add<Shared>(1, d.path.forced, draw);
     }
     const int depth = static_cast<int>(d.path.nodes.size()) - 1;
@@ -363,7 +367,7 @@ class Worker {
   }
 
   void flush_tally() {
-    if constexpr (Shared) tally_.flush(pool_);
+    if constexpr (Shared) tally_.flush(constants_, pool_);
   }
 
   static constexpr std::size_t kMaxChain = 4096;

@@ -41,11 +41,11 @@ class Runner {
   Runner(G game, std::shared_ptr<Evaluator<G>> evaluator, SearchOptions search,
          SelfPlayOptions options, std::shared_ptr<EvaluationCache> cache)
       : game_(std::move(game)),
-        search_(search),
+        search_(search.of_self_play()),
         options_(options),
         evaluator_(std::move(evaluator)),
         cache_(std::move(cache)),
-        pool_(std::make_unique<NodePool>()),
+        pool_(std::make_unique<NodePool>(search_.annexed())),
         allocator_(*pool_, game_.num_actions()) {
     make_worker();
     while (boards_.size() < static_cast<std::size_t>(options_.games)) {

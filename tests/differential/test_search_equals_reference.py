@@ -26,10 +26,25 @@ CHOICES: dict[str, list[Any]] = {
     "c_puct": [1.5, 0.7, 3.0],
     "c_puct_factor": [0.0, 2.0],
     "c_puct_base": [19652.0, 50.0],
-    "fpu": ["zero", "parent", "reduced", "loss"],
-    "fpu_root": ["same", "zero", "parent", "reduced", "loss"],
+    "c_puct_root": [0.0, 2.5],
+    "c_puct_factor_root": [-1.0, 0.0, 1.0],
+    "impurity_slope": [0.0, 1.57, 0.5],
+    "impurity_base": [0.463, 1.0],
+    "impurity_most": [2.26, 1.2],
+    "spread_weight": [0.0, 0.85, 0.3],
+    "spread_prior": [0.4, 0.1],
+    "spread_prior_visits": [2.0, 0.0, 20.0],
+    "backup": ["mean", "mean", "regularised"],
+    "backup_shrinkage": [3.0, 0.0],
+    "lcb_z": [0.0, 1.96, 0.3],
+    "lcb_visit_share": [0.15, 0.5, 0.0],
+    "lcb_min_visits": [1, 10],
+    "fpu": ["zero", "parent", "reduced", "loss", "imputed"],
+    "fpu_root": ["same", "zero", "parent", "reduced", "loss", "imputed"],
     "fpu_reduction": [0.1, 0.5],
+    "fpu_slope": [0.15, 0.0, 0.6],
     "turn_discount": [0.99, 1.0, 0.9],
+    "draw_score": [0.0, 0.0, -0.3, 0.7],
     "solver": [True, False],
     "auto_extend": [True, False],
     "repetition_draw": [True, False],
@@ -38,6 +53,8 @@ CHOICES: dict[str, list[Any]] = {
     "virtual_loss": [1, 0, 3],
     "virtual_loss_kind": ["loss", "visit"],
     "max_collisions": [1, 2, 5],
+    "policy_temperature": [1.0, 1.4, 0.7],
+    "policy_temperature_root": [0.0, 1.4, 3.0],
 }
 
 
@@ -73,6 +90,10 @@ def compare(name: str, seed: int, simulations: int, leaves: int = 1, moves: int 
         cache_symmetry=False,
     )
     search = Search(game, evaluator, native_options)
+
+    def told(rules: Any, position: Any, actions: Any) -> tuple[Any, ...]:
+        return (*evaluator(rules, position, actions), evaluator.draw(rules, position))
+
     samples = _core.Random(seed)
     root: reference.Node | None = None
     for move in range(moves):
@@ -80,14 +101,13 @@ def compare(name: str, seed: int, simulations: int, leaves: int = 1, moves: int 
         where = f"{name} seed {seed} move {move} {game.position_text(state)} {chosen} full={full}"
         result = search.run(state, simulations=simulations, full=full)
 
-        # Noise and forced root visits belong to full searches.
-        options = reference.Options(
-            **{**chosen, "min_root_visits": chosen["min_root_visits"] if full else 0}
-        )
+        # Noise and forced root visits belong to full searches, impurity and bounds to others.
+        absent = ("impurity_slope", "lcb_z") if full else ("min_root_visits",)
+        options = reference.Options(**{**chosen, **dict.fromkeys(absent, 0)})
         noise = None
         if full and chosen["dirichlet_epsilon"] > 0:
             noise = samples.dirichlet(0.3, len(result.actions))
-        root = reference.search(game, state, evaluator, simulations, options, noise, root)
+        root = reference.search(game, state, told, simulations, options, noise, root)
         assert_equal(result, root, options, where)
         search.check_invariants()
 
@@ -96,7 +116,10 @@ def compare(name: str, seed: int, simulations: int, leaves: int = 1, moves: int 
         if game.outcome(after) is not None:
             return
         search.advance(action)
-        root = reference.advance(root, action, game.player(after) != game.player(state))
+        flips = game.player(after) != game.player(state)
+        root = reference.advance(root, action, flips)
+        if flips and chosen["draw_score"]:  # its values hold what draws were worth to the other
+            root = None
         state = after
 
 
@@ -110,11 +133,11 @@ def assert_equal(
     assert proven == root.certain, where
     for child, q in zip(root.children, result.q, strict=True):
         if child.visits:
-            assert q == child.q(options.turn_discount), where
-    assert result.best_action == reference.best_action(root), where
+            assert q == child.q(options.turn_discount, options.draw_score), where
+    assert result.best_action == reference.best_action(root, options), where
 
 
-@pytest.mark.technique("S19")
+@pytest.mark.technique("S19", "S23", "S24", "S25", "S26", "S27", "S28")
 @pytest.mark.parametrize("name", GAMES)
 def test_visits_values_and_proofs_equal_the_reference(name: str) -> None:
     for seed in range(25):

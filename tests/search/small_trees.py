@@ -121,11 +121,15 @@ def random_position(game: Any, rng: random.Random, most: int = 200) -> Any:
             return rng.choice(ongoing)
 
 
-def first_play(result: SearchResult, options: SearchOptions) -> float:
-    """S3 at the root, written once more."""
+def first_play(result: SearchResult, options: SearchOptions) -> float | np.ndarray:
+    """S3 and S26 at the root, written once more."""
     rule = options.fpu if options.fpu_root == "same" else options.fpu_root
     if rule in ("zero", "loss"):
         return {"zero": 0.0, "loss": -1.0}[rule]
+    if rule == "imputed":
+        logs = np.log(np.maximum(result.prior, 2.0**-32))
+        moved = float(options.fpu_slope) * (logs - (result.prior * logs).sum())
+        return np.asarray(np.clip(result.value + moved, -1.0, 1.0))
     mass = float(result.prior[result.visits > 0].sum())
     reduction = float(options.fpu_reduction) if rule == "reduced" else 0.0
     return result.value - reduction * math.sqrt(mass)
@@ -134,10 +138,13 @@ def first_play(result: SearchResult, options: SearchOptions) -> float:
 def puct_scores(
     result: SearchResult, options: SearchOptions, priors: np.ndarray | None = None
 ) -> np.ndarray:
-    """S2 at the root, written once more: Q + c P sqrt(sum N) / (1 + n) of every action."""
+    """S2 and S27 at the root, written once more: Q + c P sqrt(sum N) / (1 + n) of every action."""
     total = float(result.visits.sum())
     base = float(options.c_puct_base)
-    c = float(options.c_puct) + float(options.c_puct_factor) * math.log((total + base) / base)
+    factor = float(options.c_puct_factor_root)
+    factor = float(options.c_puct_factor) if factor < 0 else factor
+    c = float(options.c_puct_root) or float(options.c_puct)
+    c += factor * math.log((total + base) / base)
     q = np.where(result.visits > 0, result.q, first_play(result, options))
     prior = result.prior if priors is None else priors
     return q + c * prior * math.sqrt(total) / (1 + result.visits)

@@ -44,6 +44,10 @@ SearchOptions options_for(int threads, Random& random) {
   options.virtual_loss_kind = static_cast<std::int64_t>(random.below(2));
   options.max_collisions = 1 + static_cast<std::int64_t>(random.below(3));
   options.averaging_power = random.below(4) == 0 ? 0.7 : 1.0;
+  options.spread_weight = random.below(2) != 0 ? 0.85 : 0.0;
+  options.lcb_z = random.below(2) != 0 ? 1.5 : 0.0;
+  options.backup = static_cast<std::int64_t>(random.below(2));
+  options.draw_score = random.below(2) != 0 ? -0.3 : 0.0;
   return options;
 }
 

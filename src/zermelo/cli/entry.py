@@ -24,7 +24,7 @@ from zermelo.cli.mistakes import tell
 GROUPS = {
     "Learn": ("demo", "train", "pretrain", "selfplay"),
     "Play": ("games", "play", "web", "uci"),
-    "Measure": ("match", "tournament", "yardstick", "solve", "ablate", "bench"),
+    "Measure": ("match", "tournament", "yardstick", "solve", "ablate", "tune", "bench"),
     "Look inside": ("runs", "doctor", "report", "replay", "analyse", "annotate"),
     "Tools": ("check", "perft", "export"),
 }

@@ -1,5 +1,6 @@
-"""The search as one readable file; the oracle that the native search is tested against."""
+"""The search as one readable page; the oracle that the native search is tested against."""
 
-from zermelo.reference.puct import Certain, Node, Options, advance, best_action, search
+from zermelo.reference.options import Options
+from zermelo.reference.puct import Certain, Node, advance, best_action, search
 
 __all__ = ["Certain", "Node", "Options", "advance", "best_action", "search"]

@@ -22,36 +22,24 @@ root's own mover. The sign flips on the way up only where the player to move cha
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from zermelo.games.protocol import Game, Outcome, State
+from zermelo.reference.options import Options
+from zermelo.reference.refinements import (
+    impurity_factor,
+    imputed_value,
+    lower_bound,
+    regularised_sum,
+    spread_factor,
+    stored_prior,
+    tempered,
+)
 
-Evaluate = Callable[[Any, State, Sequence[int]], tuple[Sequence[float], float]]
-
-
-@dataclass(frozen=True)
-class Options:
-    """The techniques that fit one page; names and defaults are those of `SearchOptions`."""
-
-    c_puct: float = 1.5  # S2
-    c_puct_factor: float = 0.0
-    c_puct_base: float = 19652.0
-    fpu: str = "zero"  # S3: zero, parent, reduced, loss
-    fpu_root: str = "same"  # or one of the above
-    fpu_reduction: float = 0.10
-    virtual_loss: int = 1  # S4
-    virtual_loss_kind: str = "loss"  # S22: loss, visit
-    max_collisions: int = 1
-    leaves_per_tree: int = 1
-    dirichlet_epsilon: float = 0.25  # S7, used when noise is given
-    min_root_visits: int = 0  # S9
-    turn_discount: float = 0.99  # S10
-    solver: bool = True  # S11
-    auto_extend: bool = True  # S12
-    repetition_draw: bool = True  # S13
+# The answer may have a third number, the probability of a draw; only `draw_score` asks for it.
+Evaluate = Callable[[Any, State, Sequence[int]], tuple[Any, ...]]
 
 
 class Certain(NamedTuple):
@@ -66,16 +54,27 @@ class Node:
     """An action of its parent, and the position it leads to once it is visited (S1)."""
 
     action: int
-    prior: float
+    network_prior: float
+    prior: float = field(init=False)  # the root has its own: with noise (S7), tempered (S27)
     visits: int = 0
     value_sum: float = 0.0
+    squares: float = 0.0  # S23, S24: sum of the values' squares
+    own_sum: float = 0.0  # S25: values of visits that ended here, for the player to move here
     in_flight: int = 0  # S4: simulations below that still wait for their value
     waiting: bool = False  # its position is being evaluated
     certain: Certain | None = None
     children: list[Node] = field(default_factory=list)  # empty until expanded; best prior first
 
-    def q(self, discount: float) -> float:
-        """Mean value for the player who chose this action; certain values replace averages."""
+    def __post_init__(self) -> None:
+        self.prior = self.network_prior
+
+    def q(self, discount: float, draw: float) -> float:
+        """Mean value for the player who chose this action, to whom a draw is worth `draw`.
+
+        Certain values replace averages.
+        """
+        if self.certain and self.certain.result == 0:
+            return draw
         if self.certain:
             return self.certain.result * discount**self.certain.distance
         return self.value_sum / self.visits
@@ -88,6 +87,10 @@ class Descent(NamedTuple):
     players: list[int]
     state: State  # at the end of the path
     value: float | None  # for the player to move there; None: the network has to say
+
+    def draw(self, depth: int, options: Options) -> float:
+        """What a draw is worth to the player to move at `path[depth]`."""
+        return options.draw_score * (1 if self.players[depth] == self.players[0] else -1)
 
 
 def search(
@@ -104,13 +107,15 @@ def search(
     `root` is continued: what an earlier search of this position or `advance` gave.
     """
     options = options or Options()
-    root = root or Node(action=-1, prior=1.0)
+    root = root or Node(action=-1, network_prior=1.0)
     if not root.children:
         finish(game, descend(game, state, root, options), evaluate, options)
-    if noise is not None:  # S7: into the network's priors of the root, action by action
-        for child, sample in zip(root.children, noise, strict=True):
-            child.prior = (1.0 - options.dirichlet_epsilon) * child.prior
-            child.prior += options.dirichlet_epsilon * sample
+    own = tempered([child.network_prior for child in root.children], options)
+    for i, child in enumerate(root.children):
+        child.prior = own[i]
+        if noise is not None:  # S7: into the network's priors of the root, action by action
+            child.prior = (1.0 - options.dirichlet_epsilon) * own[i]
+            child.prior += options.dirichlet_epsilon * noise[i]
     known = 0  # simulations that needed no network
     while simulations > 0 and not root.certain:  # S11: then nothing is left to find out
         waiting: list[Descent] = []
@@ -142,16 +147,16 @@ def advance(root: Node, action: int, flips: bool) -> Node:
     """S5: the root after `action` was played; `flips` tells whether another player moves there."""
     node = next(child for child in root.children if child.action == action)
     if not node.children:
-        return Node(action=-1, prior=1.0)
+        return Node(action=-1, network_prior=1.0)
     sign = -1 if flips else 1
     certain = node.certain and Certain(sign * node.certain.result, node.certain.distance)
-    return replace(node, action=-1, prior=1.0, value_sum=sign * node.value_sum, certain=certain)
+    return replace(node, action=-1, value_sum=sign * node.value_sum, certain=certain)
 
 
 def descend(game: Game, state: State, root: Node, options: Options) -> Descent:
     """Steps 1 and 2 of a simulation."""
     path, players = [root], [game.player(state)]
-    node, value = root, 0.0
+    node, value, drawn = root, 0.0, False
 
     def play(child: Node) -> State:
         child.in_flight += 1
@@ -163,7 +168,8 @@ def descend(game: Game, state: State, root: Node, options: Options) -> Descent:
     # 1. select
     while node.children and not (node.certain and node is not root):
         mover_is_chooser = len(path) == 1 or players[-1] == players[-2]
-        node = select(node, options, node is root, mover_is_chooser)
+        draw = options.draw_score * (1 if players[-1] == players[0] else -1)
+        node = select(node, options, node is root, mover_is_chooser, draw)
         state = play(node)
 
     # 2. expand: `value` is for the player to move at the end of the path
@@ -172,18 +178,22 @@ def descend(game: Game, state: State, root: Node, options: Options) -> Descent:
         chooser = players[-2] if len(path) > 1 else players[-1]
         if outcome is not None:
             value = float(value_for(outcome, players[-1]))
+            drawn = outcome == Outcome.DRAW
             if options.solver:
                 node.certain = Certain(value_for(outcome, chooser), 0)
             break
         if options.repetition_draw and len(path) > 1 and repeated(game, state, len(path) - 1):
+            drawn = True
             break
         actions = game.legal_actions(state)
         if options.auto_extend and len(actions) == 1:  # S12: only one action, go on to its end
-            node.children = [Node(actions[0], prior=1.0)]
+            node.children = [Node(actions[0], network_prior=1.0)]
             node = node.children[0]
             state = play(node)
             continue
         return Descent(path, players, state, None)
+    if drawn:
+        value = options.draw_score * (1 if players[-1] == players[0] else -1)
     return Descent(path, players, state, value)
 
 
@@ -195,20 +205,23 @@ def finish(game: Game, descent: Descent, evaluate: Evaluate, options: Options) -
     # 3. evaluate
     if value is None:
         actions = game.legal_actions(state)
-        logits, value = evaluate(game, state, actions)
-        node.children = expand(actions, logits)
+        logits, value, *draw = evaluate(game, state, actions)
+        if options.draw_score and draw:
+            value = min(max(value + descent.draw(-1, options) * draw[0], -1.0), 1.0)
+        node.children = expand(actions, logits, options.policy_temperature)
         node.waiting = False
 
     # 4. backup
     land(descent)
-    if len(path) > 1 and players[-1] != players[-2]:
+    node.own_sum += value
+    flips = len(path) > 1 and players[-1] != players[-2]
+    if flips:
         value = -value
     for depth in range(len(path) - 1, -1, -1):
         node = path[depth]
         if node.certain:
-            value = node.q(options.turn_discount)
-        node.visits += 1
-        node.value_sum += value
+            value = node.q(options.turn_discount, descent.draw(max(depth - 1, 0), options))
+        add_visit(node, value, flips, options, descent.draw(depth, options))
         if depth > 0:
             value *= options.turn_discount  # S10
             parent_chooser = players[depth - 2] if depth > 1 else players[0]
@@ -219,27 +232,42 @@ def finish(game: Game, descent: Descent, evaluate: Evaluate, options: Options) -
                 prove(path[depth - 1], flips)
 
 
+def add_visit(node: Node, value: float, flips: bool, options: Options, draw: float) -> None:
+    """S1; `flips` tells whether another player chose the node than moves there.
+
+    `draw` is what a draw is worth to the player who moves there.
+    """
+    if options.backup == "regularised" and not node.certain:
+        node.value_sum = regularised_sum(node, flips, options, draw)
+    else:
+        node.value_sum += value
+    node.visits += 1
+    node.squares += value * value
+
+
 def land(descent: Descent) -> None:
     """S4: the simulation is no longer on its way."""
     for node in descent.path[1:]:
         node.in_flight -= 1
 
 
-def select(node: Node, options: Options, is_root: bool, mover_is_chooser: bool) -> Node:
+def select(
+    node: Node, options: Options, is_root: bool, mover_is_chooser: bool, draw: float
+) -> Node:
     """The child with the best Q + U; the first of equals."""
     if is_root:  # S9
         for child in node.children:
             if counted(child, options) < options.min_root_visits and not child.certain:
                 return child
     total = sum(counted(child, options) for child in node.children)
-    growth = math.log((total + options.c_puct_base) / options.c_puct_base)
-    scale = (options.c_puct + options.c_puct_factor * growth) * math.sqrt(total)
-    first_play = first_play_urgency(node, options, is_root, mover_is_chooser)
+    scale = exploration(node, options, is_root, total)
     best, best_score = None, -math.inf
     for child in node.children:
         if child.certain and child.certain.result < 0:  # S11: a certain loss is not searched again
             continue
-        q = value_in_flight(child, options, first_play)
+        q = value_in_flight(child, options, draw)
+        if q is None:
+            q = first_play_urgency(node, child, options, is_root, mover_is_chooser)
         score = q + scale * child.prior / (1 + counted(child, options))
         if score > best_score:
             best, best_score = child, score
@@ -247,22 +275,36 @@ def select(node: Node, options: Options, is_root: bool, mover_is_chooser: bool) 
     return best
 
 
+def exploration(node: Node, options: Options, is_root: bool, total: int) -> float:
+    """S2, S27: c sqrt(N), which a prior is multiplied with; c may grow, and differ at the root."""
+    c, factor = options.c_puct, options.c_puct_factor
+    if is_root:
+        c = options.c_puct_root or c
+        factor = options.c_puct_factor_root if options.c_puct_factor_root >= 0 else factor
+    c += factor * math.log((total + options.c_puct_base) / options.c_puct_base)
+    plain = c * math.sqrt(total)
+    return plain * spread_factor(node, options) * impurity_factor(node, options)
+
+
 def counted(child: Node, options: Options) -> int:
     """S4, S22: visits, and those of simulations on their way."""
     return child.visits + options.virtual_loss * child.in_flight
 
 
-def value_in_flight(child: Node, options: Options, first_play: float) -> float:
-    """Q; while a simulation is on its way it looks lost (S4) or does not count in Q (S22)."""
+def value_in_flight(child: Node, options: Options, draw: float) -> float | None:
+    """Q; while a simulation is on its way it looks lost (S4) or does not count in Q (S22).
+
+    None for an action that was never tried.
+    """
     if child.certain:
-        return child.q(options.turn_discount)
+        return child.q(options.turn_discount, draw)
     lost = options.virtual_loss * child.in_flight if options.virtual_loss_kind == "loss" else 0
     visits = child.visits + lost
-    return (child.value_sum - lost) / visits if visits else first_play
+    return (child.value_sum - lost) / visits if visits else None
 
 
 def first_play_urgency(
-    node: Node, options: Options, is_root: bool, mover_is_chooser: bool
+    node: Node, child: Node, options: Options, is_root: bool, mover_is_chooser: bool
 ) -> float:
     """S3: what an action that was never tried is taken to be worth."""
     rule = options.fpu_root if is_root and options.fpu_root != "same" else options.fpu
@@ -275,14 +317,16 @@ def first_play_urgency(
         parent = -parent
     if rule == "parent":
         return parent
+    if rule == "imputed":
+        return imputed_value(node, child, parent, options)
     visited = sum(child.prior for child in node.children if counted(child, options))
     return parent - options.fpu_reduction * math.sqrt(visited)
 
 
-def expand(actions: Sequence[int], logits: Sequence[float]) -> list[Node]:
+def expand(actions: Sequence[int], logits: Sequence[float], temperature: float) -> list[Node]:
     """S1: one child per legal action, softmax over the legal actions only, best prior first."""
     largest = max(logits)
-    weights = [math.exp(logit - largest) for logit in logits]
+    weights = [math.exp((logit - largest) / temperature) for logit in logits]
     total = sum(weights)
     children = [
         Node(action, stored_prior(weight / total))
@@ -309,8 +353,12 @@ def prove(node: Node, flips: bool) -> None:
     node.certain = Certain(-best.result if flips else best.result, best.distance)
 
 
-def best_action(root: Node) -> int:
-    """What is played: a certain win by the shortest way, else the most visits (S11, S20)."""
+def best_action(root: Node, options: Options | None = None) -> int:
+    """What is played: a certain win by the shortest way, else the most visits (S11, S20).
+
+    S23: or, of the actions with enough visits, the one that is surely the best.
+    """
+    options = options or Options()
 
     def rank(child: Node) -> tuple[int, float, int]:
         if child.certain and child.certain.result > 0:
@@ -319,7 +367,14 @@ def best_action(root: Node) -> int:
             return (0, child.certain.distance, child.visits)
         return (1, child.visits, 0)
 
-    return max(root.children, key=rank).action
+    best = max(root.children, key=rank)
+    enough = max(options.lcb_visit_share * best.visits, options.lcb_min_visits)
+    if options.lcb_z > 0 and best.visits >= enough and rank(best)[0] == 1:
+        for child in root.children:
+            tried = child.visits >= enough and rank(child)[0] == 1
+            if tried and lower_bound(child, options) > lower_bound(best, options):
+                best = child
+    return best.action
 
 
 def repeated(game: Any, state: State, plies: int) -> bool:
@@ -332,16 +387,3 @@ def value_for(outcome: Outcome, player: int) -> int:
     if outcome == Outcome.DRAW:
         return 0
     return 1 if (outcome == Outcome.FIRST_WINS) == (player == 0) else -1
-
-
-def stored_prior(probability: float) -> float:
-    """A prior as the tree keeps it, in 13 bits: an exponent of 5 bits and a mantissa of 8.
-
-    The range is 2**-31 to 1, rounded to nearest; anything smaller is 0.
-    """
-    (bits,) = struct.unpack("<I", struct.pack("<f", probability))
-    code = max(0, bits + (1 << 14) - (96 << 23)) >> 15
-    if code == 0:
-        return 0.0
-    (value,) = struct.unpack("<f", struct.pack("<I", (code << 15) + (96 << 23)))
-    return float(value)

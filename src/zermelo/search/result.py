@@ -177,7 +177,7 @@ class SearchResult:
         """The row of action number `index`, best prior first."""
         native = self._native
         q, draw = float(self.q[index]), float(native.draw[index])
-        win = (1.0 - draw + q) / 2.0
+        win = (1.0 - draw + float(native.outcome[index])) / 2.0
         certain = native.certain_actions[index]
         return ActionRow(
             action=int(self.actions[index]),

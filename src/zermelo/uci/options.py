@@ -24,6 +24,8 @@ LC0_NAMES = {
     "c_puct": "CPuct",
     "c_puct_factor": "CPuctFactor",
     "c_puct_base": "CPuctBase",
+    "c_puct_root": "CPuctAtRoot",
+    "c_puct_factor_root": "CPuctFactorAtRoot",
     "fpu": "FpuStrategy",
     "fpu_root": "FpuStrategyAtRoot",
     "fpu_reduction": "FpuValue",

@@ -1,0 +1,1 @@
+"""Search constants found by play: SPSA over paired games, checked by a match."""
