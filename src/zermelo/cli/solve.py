@@ -58,17 +58,18 @@ def solve(
     players = player or ["search?simulations=800"]
     reports: list[dict[str, Any]] = []
     interrupted = False
-    for spec in players:
-        with solving_on(cluster) as solver:
-            name, answers, interrupted = run(problems, spec, solver)
-        if out is not None:
-            write_answers(out, name, answers, append=bool(reports))
-        report = {"player": name, **summary(answers)}
-        reports.append(report | ({"answers": [a.to_dict() for a in answers]} if as_json else {}))
-        if not as_json:
-            show(problems, reports[-1], answers if failed else [])
-        if interrupted:
-            break
+    with solving_on(cluster) as elsewhere:
+        for spec in players:
+            name, answers, interrupted = run(problems, spec, elsewhere)
+            if out is not None:
+                write_answers(out, name, answers, append=bool(reports))
+            report = {"player": name, **summary(answers)}
+            told = {"answers": [a.to_dict() for a in answers]} if as_json else {}
+            reports.append(report | told)
+            if not as_json:
+                show(problems, reports[-1], answers if failed else [])
+            if interrupted:
+                break
     if as_json:
         listing = {"suite": problems.name, "kind": problems.kind, "game": problems.game}
         print(json.dumps(listing | {"interrupted": interrupted, "players": reports}, indent=2))

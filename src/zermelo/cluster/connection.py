@@ -7,7 +7,6 @@ it. Every mistake that a person can make here is one sentence.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import socket
 import tempfile
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from zermelo.cluster.health import PRIORITY
 from zermelo.cluster.loopback import LOOPBACK, is_loopback, keep_loopback
 from zermelo.cluster.needed import need_ray
-from zermelo.cluster.token import known_token, new_token, settings
+from zermelo.cluster.token import known_token, own_token, show
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
 
@@ -65,7 +64,7 @@ def connect(where: str, object_store_mib: int = 512) -> Iterator[Cluster]:
             yield cluster
         return
     place = None if where == AUTO else split_address(where)
-    os.environ.update(settings(known_token()))
+    show(known_token())
     import ray
 
     if place is not None and not answers(place, ANSWER_SECONDS):
@@ -83,7 +82,7 @@ def connect(where: str, object_store_mib: int = 512) -> Iterator[Cluster]:
 @contextlib.contextmanager
 def _started_here(object_store_mib: int) -> Iterator[Cluster]:
     """With a token of its own, on the loopback, and gone at the end with all its files."""
-    os.environ.update(settings(new_token()))
+    show(own_token())
     import ray
 
     keep_loopback()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 from zermelo.cluster.connection import ANSWER_SECONDS, answers, reason_of, split_address
-from zermelo.cluster.token import settings
+from zermelo.cluster.token import show
 from zermelo.cluster.versions import difference, versions_here
 from zermelo.errors import UserError
 
@@ -17,7 +16,7 @@ def refuse_misfit(address: str, token: str) -> None:
     place = split_address(address)
     if not answers(place, ANSWER_SECONDS):
         raise UserError(f"nothing answers at {address}: start the head with `zermelo cluster head`")
-    os.environ.update(settings(token))
+    show(token)
     try:
         there = _metadata(address)
     except Exception as error:

@@ -104,12 +104,11 @@ class SelfPlayActor:
             self.moved_on = time.monotonic()
             return serial < self.serial
 
-        before = producer.made
         while not over() and not producer.done:
             played = producer.produce(order, over)
             if len(played.samples):
                 parcels.append(Parcel.of(producer, order, played))
-            share_is_done = before < order.share <= producer.made
-            if share_is_done or time.monotonic() - started >= self.least_seconds:
+            # Beyond its share the iteration may be over any time, so that is heard of at once.
+            if producer.made >= order.share or time.monotonic() - started >= self.least_seconds:
                 break
         return parcels

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
+from functools import cache
 from pathlib import Path
 
 from zermelo.errors import UserError
@@ -54,6 +56,19 @@ def known_or_new_token() -> tuple[str, Path | None]:
     with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(token)
     return token, place
+
+
+@cache
+def own_token() -> str:
+    """Of clusters that this process starts: Ray reads it once and then keeps it."""
+    return new_token()
+
+
+def show(token: str) -> None:
+    """This process has the token from now on; Ray must not have been imported without one."""
+    if "ray" in sys.modules and os.environ.get(MODE) != "token":
+        raise UserError(f"Ray was imported before the cluster's token was set: set {MODE}=token")
+    os.environ.update(settings(token))
 
 
 def settings(token: str) -> dict[str, str]:
