@@ -92,7 +92,7 @@ class LoopOptions:
     )
     mode: str = option(
         "auto",
-        "Play and train in turns (alternate) or together; auto selects alternate.",
+        "Play and train in turns (alternate) or together; auto selects alternate, on other machines together.",
         choices=("auto", "alternate", "together"),
     )
     keep_checkpoints: int = option(
