@@ -22,6 +22,10 @@ from zermelo.loop.shards import ShardMaker
 from zermelo.selfplay.local_pool import LocalPool
 
 
+def print_nothing(_: str) -> None:
+    """Of what the pools say."""
+
+
 def main() -> None:
     """Medians of samples per second, and their ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -42,7 +46,7 @@ def main() -> None:
                 kind, workers = side.split()
                 settings = config.changed({"selfplay": {"workers": int(workers)}})
                 with tempfile.TemporaryDirectory() as out:
-                    maker = ShardMaker(settings, Path(out), lambda text: None, pools[kind])
+                    maker = ShardMaker(settings, Path(out), print_nothing, pools[kind])
                     made = maker.make(given.samples * int(workers) // 2, None, Stop())
                 found.append(made["samples"] / made["wall_seconds"])
     middle = {side: statistics.median(found) for side, found in rates.items()}

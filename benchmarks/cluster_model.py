@@ -36,7 +36,7 @@ def simulate(
     flight = shards * constants["parcel_bytes"] * 8 / (gbit * 1e9)
     service = constants["ray_call_seconds"] + shards * constants["write_seconds"] + flight
     chance = random.Random(workers)
-    # Events: (time, worker) when a worker ends a call. A worker with AHEAD unheard calls stands still.
+    # (time, worker) when a worker ends a call; one with AHEAD unheard calls stands still.
     ends = [(chance.uniform(0, call), worker) for worker in range(workers)]
     heapq.heapify(ends)
     unheard = [0] * workers
@@ -102,7 +102,7 @@ def measure(preset: str) -> dict[str, Any]:
     game = config.game()
     weights = random_weights(architecture_for(game, config.network), 0)
     if leaves_runtime_open(config):
-        config = config.changed(measured_runtime(config, weights, lambda text: None))
+        config = config.changed(measured_runtime(config, weights, lambda _: None))
 
     class Here:
         def load(self, _: Any) -> Any:

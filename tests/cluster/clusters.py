@@ -48,8 +48,8 @@ class Machines:
         self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
         self.environment = os.environ | settings(new_token())
-        self.log = tempfile.TemporaryFile()
         self.temporary = tempfile.mkdtemp(prefix="zr-")
+        self.log = os.open(f"{self.temporary}/log.txt", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
         self.nodes: list[subprocess.Popen[bytes]] = []
 
     def head(self, cpus: int = 1) -> subprocess.Popen[bytes]:
@@ -80,6 +80,7 @@ class Machines:
         for node in self.nodes:
             kill_family(node.pid)
             node.wait()
+        os.close(self.log)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from zermelo.cli import main
 from zermelo.cluster import token
@@ -23,7 +23,7 @@ from zermelo.errors import UserError
 
 ROOT = Path(__file__).parents[2]
 
-# The part of KubeRay's RayCluster (ray.io/v1) that our manifest uses, as its reference describes it.
+# The part of KubeRay's RayCluster (ray.io/v1) that our manifest uses, by its reference.
 TEMPLATE: dict[str, Any] = {
     "type": "object",
     "required": ["spec"],

@@ -86,7 +86,7 @@ def test_everything_listens_on_the_loopback_only(cluster: Cluster) -> None:
 
 
 def _is_ray(pid: int) -> bool:
-    """A process of this test's cluster: it was started by this process, by a raylet or by itself."""
+    """A process of this test's cluster, or this one: it has the token."""
     try:
         variables = Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:

@@ -65,7 +65,7 @@ def own_token() -> str:
 
 
 def show(token: str) -> None:
-    """This process has the token from now on; Ray must not have been imported without one."""
+    """Gives this process the token; Ray must not have been imported without one."""
     if "ray" in sys.modules and os.environ.get(MODE) != "token":
         raise UserError(f"Ray was imported before the cluster's token was set: set {MODE}=token")
     os.environ.update(settings(token))

@@ -92,7 +92,8 @@ class LoopOptions:
     )
     mode: str = option(
         "auto",
-        "Play and train in turns (alternate) or together; auto selects alternate, on other machines together.",
+        "Play and train in turns (alternate) or together; auto selects alternate, and together "
+        "where other machines play.",
         choices=("auto", "alternate", "together"),
     )
     keep_checkpoints: int = option(
