@@ -202,7 +202,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "uci-options": uci_options,
     "web-messages": web_messages,
 }
-for _section in ("network", "selfplay", "replay", "train", "loop", "evaluate"):
+for _section in ("network", "selfplay", "replay", "train", "loop", "evaluate", "cluster"):
     PARTS[f"run-{_section}"] = partial(section_options, _section)
 
 

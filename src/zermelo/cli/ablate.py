@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,13 +21,14 @@ from zermelo.cli.match_report import (
     SprtOption,
     adjudication_of,
     games_of,
+    playing_on,
     print_notes,
     print_table,
     short_name,
     sprt_of,
     undecided,
 )
-from zermelo.cli.options import GameArgument, JsonOption
+from zermelo.cli.options import ClusterOption, GameArgument, JsonOption
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
@@ -66,6 +68,7 @@ def ablate(
     openings: OpeningsOption = "random:4",
     seed: SeedOption = 0,
     concurrency: ConcurrencyOption = 1,
+    cluster: ClusterOption = None,
     max_plies: MaxPliesOption = 512,
     resign: ResignOption = None,
     draw: DrawOption = None,
@@ -96,13 +99,14 @@ def ablate(
     text = f"{head}?{budget}" + (f"&{base}" if base else "")
     rows: list[AblationRow] = []
     try:
-        with Live() as live:
+        with playing_on(cluster) as elsewhere, Live() as live:
 
             def progress(pair: Comparison, result: MatchResult) -> None:
                 place = f"{pairs.index(pair) + 1}/{len(pairs)} {pair.option}: "
                 live.show(len(result.records), settings.games, place + str(result))
 
-            for row in rows_of(text, game, pairs, settings, progress):
+            there = replace(settings, elsewhere=elsewhere)
+            for row in rows_of(text, game, pairs, there, progress):
                 rows.append(row)
     finally:  # what was played is shown also when an error or Ctrl-C ends the rest
         if rows and as_json:

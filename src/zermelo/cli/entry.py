@@ -26,7 +26,7 @@ GROUPS = {
     "Play": ("games", "play", "web", "uci"),
     "Measure": ("match", "tournament", "yardstick", "solve", "ablate", "tune", "bench"),
     "Look inside": ("runs", "doctor", "report", "replay", "analyse", "annotate"),
-    "Tools": ("check", "perft", "export"),
+    "Tools": ("check", "perft", "export", "cluster"),
 }
 TRACEBACK = "--traceback"
 COMMANDS = tuple(command for commands in GROUPS.values() for command in commands)

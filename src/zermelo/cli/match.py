@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +24,7 @@ from zermelo.cli.match_report import (
     VisitsOption,
     adjudication_of,
     games_of,
+    playing_on,
     print_notes,
     print_table,
     say_interrupted,
@@ -30,7 +32,7 @@ from zermelo.cli.match_report import (
     sprt_of,
     undecided,
 )
-from zermelo.cli.options import JsonOption
+from zermelo.cli.options import ClusterOption, JsonOption
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ def match(
     openings: OpeningsOption = "random:4",
     seed: SeedOption = 0,
     concurrency: ConcurrencyOption = 1,
+    cluster: ClusterOption = None,
     sprt: SprtOption = None,
     max_plies: MaxPliesOption = 512,
     resign: ResignOption = None,
@@ -89,14 +92,14 @@ def match(
     result: MatchResult | None = None
     interrupted = False
     try:
-        with Live() as live:
+        with playing_on(cluster) as elsewhere, Live() as live:
 
             def progress(so_far: MatchResult) -> None:
                 nonlocal result
                 result = so_far
                 live.show(len(so_far.records), options.games, str(so_far))
 
-            result = play_match(specs, game, options, progress)
+            result = play_match(specs, game, replace(options, elsewhere=elsewhere), progress)
     except KeyboardInterrupt:
         if result is None:
             raise

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,7 @@ from zermelo.errors import UserError
 
 if TYPE_CHECKING:
     from zermelo.matches.match import MatchResult
+    from zermelo.matches.workers import PlayTasks
 
 PLAIN_SECONDS = 10.0  # between two lines of progress where there is no terminal
 GAMES = 100  # where nothing says how many
@@ -109,6 +111,22 @@ def say_interrupted(done: int, total: int, out: Path | None) -> None:
     """After Ctrl-C, on the standard error: how far it came and how to go on."""
     rest = "the same command goes on" if out else "with --out the same command could go on"
     print(f"{done} of {total} games are finished; {rest}", file=sys.stderr)
+
+
+@contextmanager
+def playing_on(cluster: str | None) -> Iterator[PlayTasks | None]:
+    """What plays a match's games on a cluster; None plays them here."""
+    if cluster is None:
+        yield None
+        return
+    from zermelo.cluster.needed import need_ray
+
+    need_ray()
+    from zermelo.cluster.connection import connect
+    from zermelo.cluster.matches import play_on
+
+    with connect(cluster) as joined:
+        yield play_on(joined)
 
 
 class Live:

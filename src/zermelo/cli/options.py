@@ -33,6 +33,10 @@ SearchSetOption = Annotated[
 TrustOption = Annotated[
     bool, typer.Option("--trust", help="Run the code that a run made elsewhere names.")
 ]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(metavar="WHERE", help="Play on a Ray cluster: local, auto or HOST:PORT."),
+]
 RunSetOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.cli.options import PIPED_WIDTH, JsonOption
+from zermelo.cli.options import PIPED_WIDTH, ClusterOption, JsonOption
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
     from zermelo.suites.files import Suite
     from zermelo.suites.solve import Answer
+
+    Solve = Callable[[Suite, str], Iterator[Answer]]
 
 THEMES = 20  # rows of the table; JSON has all
 PLAIN_EVERY = 25  # problems between two lines of progress without a terminal
@@ -39,6 +44,7 @@ def solve(
     out: Annotated[
         Path | None, typer.Option(help="Write the answers to this file, one JSON object per line.")
     ] = None,
+    cluster: ClusterOption = None,
     failed: Annotated[bool, typer.Option("--failed", help="List the problems not solved.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -52,16 +58,18 @@ def solve(
     players = player or ["search?simulations=800"]
     reports: list[dict[str, Any]] = []
     interrupted = False
-    for spec in players:
-        name, answers, interrupted = run(problems, spec)
-        if out is not None:
-            write_answers(out, name, answers, append=bool(reports))
-        report = {"player": name, **summary(answers)}
-        reports.append(report | ({"answers": [a.to_dict() for a in answers]} if as_json else {}))
-        if not as_json:
-            show(problems, reports[-1], answers if failed else [])
-        if interrupted:
-            break
+    with solving_on(cluster) as elsewhere:
+        for spec in players:
+            name, answers, interrupted = run(problems, spec, elsewhere)
+            if out is not None:
+                write_answers(out, name, answers, append=bool(reports))
+            report = {"player": name, **summary(answers)}
+            told = {"answers": [a.to_dict() for a in answers]} if as_json else {}
+            reports.append(report | told)
+            if not as_json:
+                show(problems, reports[-1], answers if failed else [])
+            if interrupted:
+                break
     if as_json:
         listing = {"suite": problems.name, "kind": problems.kind, "game": problems.game}
         print(json.dumps(listing | {"interrupted": interrupted, "players": reports}, indent=2))
@@ -71,7 +79,23 @@ def solve(
         raise typer.Exit(130)
 
 
-def run(suite: Suite, spec: str) -> tuple[str, list[Answer], bool]:
+@contextmanager
+def solving_on(cluster: str | None) -> Iterator[Solve | None]:
+    """What solves a suite on a cluster; None solves it here."""
+    if cluster is None:
+        yield None
+        return
+    from zermelo.cluster.needed import need_ray
+
+    need_ray()
+    from zermelo.cluster.connection import connect
+    from zermelo.cluster.suites import answers_on
+
+    with connect(cluster) as joined:
+        yield partial(answers_on, joined)
+
+
+def run(suite: Suite, spec: str, elsewhere: Solve | None = None) -> tuple[str, list[Answer], bool]:
     """The player's name, its answers so far, and whether Ctrl-C ended it."""
     from zermelo.suites.solve import SuiteSolver
 
@@ -79,7 +103,7 @@ def run(suite: Suite, spec: str) -> tuple[str, list[Answer], bool]:
     answers: list[Answer] = []
     progress = Progress(solver.player.name, len(suite.problems))
     try:
-        for answer in solver.answers():
+        for answer in elsewhere(suite, spec) if elsewhere else solver.answers():
             answers.append(answer)
             progress.show(len(answers), sum(a.solved for a in answers))
     except KeyboardInterrupt:

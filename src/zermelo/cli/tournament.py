@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,12 +22,13 @@ from zermelo.cli.match_report import (
     TablebaseOption,
     VisitsOption,
     adjudication_of,
+    playing_on,
     print_notes,
     print_table,
     say_interrupted,
     short_name,
 )
-from zermelo.cli.options import JsonOption
+from zermelo.cli.options import ClusterOption, JsonOption
 
 if TYPE_CHECKING:
     from zermelo.matches.tournament import TournamentResult
@@ -51,6 +53,7 @@ def tournament(
     openings: OpeningsOption = "random:4",
     seed: SeedOption = 0,
     concurrency: ConcurrencyOption = 1,
+    cluster: ClusterOption = None,
     max_plies: MaxPliesOption = 512,
     resign: ResignOption = None,
     draw: DrawOption = None,
@@ -79,7 +82,7 @@ def tournament(
     games_in_all = 0
     interrupted = False
     try:
-        with Live() as live:
+        with playing_on(cluster) as elsewhere, Live() as live:
 
             def progress(so_far: TournamentResult, total: int) -> None:
                 nonlocal result, games_in_all
@@ -88,7 +91,8 @@ def tournament(
                 text = f"best so far: {short_name(best.name)} {best.elo or 0:+.0f}"
                 live.show(len(so_far.records), total, text)
 
-            result = play_tournament(specs, game, options, kind, anchor, anchor_elo, progress)
+            there = replace(options, elsewhere=elsewhere)
+            result = play_tournament(specs, game, there, kind, anchor, anchor_elo, progress)
     except KeyboardInterrupt:
         if result is None:
             raise

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from zermelo.cli.exit_codes import INTERRUPTED
-from zermelo.cli.options import RunSetOption, TrustOption
+from zermelo.cli.options import ClusterOption, RunSetOption, TrustOption
 from zermelo.cli.telling import tell
+
+if TYPE_CHECKING:
+    from zermelo.runs.directory import Run
+    from zermelo.selfplay.pool import MakePool
 
 
 def add_to(app: typer.Typer) -> None:
@@ -45,6 +51,7 @@ def train(
         int | None, typer.Option(min=1, help="Stop after this iteration of the run.")
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
+    cluster: ClusterOption = None,
     trust: TrustOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
 ) -> None:
@@ -58,6 +65,10 @@ def train(
 
     seconds = None if duration is None else parse_duration(duration)
     need_torch()
+    if cluster is not None:
+        from zermelo.cluster.needed import need_ray
+
+        need_ray()
     texts = list(settings or [])
     texts += [] if iterations is None else [f"loop.iterations={iterations}"]
     texts += [] if seed is None else [f"loop.seed={seed}"]
@@ -65,13 +76,34 @@ def train(
     tell_left_out(made, tell)
     stop = Stop(seconds)
     yardsticks = yardsticks_of(made.config, stop.check)
-    found = run_loop(made, stop, make_view(sys.stderr if as_json else sys.stdout), yardsticks)
+    stream = sys.stderr if as_json else sys.stdout
+    with pool_for(cluster, made) as pool:
+        found = run_loop(made, stop, make_view(stream), yardsticks, pool)
     if as_json:
         print(json.dumps(found, indent=2))
     else:
         print(ending(found, duration_text(found["seconds"])))
     if found["stopped"] == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+@contextmanager
+def pool_for(cluster: str | None, run: Run) -> Iterator[MakePool]:
+    """What makes the run's workers: processes of this machine, or actors of a cluster."""
+    if cluster is None:
+        from zermelo.selfplay.local_pool import LocalPool
+
+        yield LocalPool
+        return
+    from zermelo.cluster.connection import connect
+    from zermelo.cluster.pool import pool_on
+
+    options = run.config.cluster
+    tell(f"joining the cluster '{cluster}'")
+    with connect(cluster, options.object_store_mib) as joined:
+        if joined.dashboard:
+            tell(f"Ray's dashboard: http://{joined.dashboard}")
+        yield pool_on(joined, options)
 
 
 def ending(found: dict[str, Any], spent: str) -> str:

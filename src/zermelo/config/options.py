@@ -92,7 +92,8 @@ class LoopOptions:
     )
     mode: str = option(
         "auto",
-        "Play and train in turns (alternate) or together; auto selects alternate.",
+        "Play and train in turns (alternate) or together; auto selects alternate, and together "
+        "where other machines play.",
         choices=("auto", "alternate", "together"),
     )
     keep_checkpoints: int = option(
@@ -105,3 +106,20 @@ class LoopOptions:
         high=1_000_000,
     )
     seed: int = option(0, "Random seed of the run.", low=0, high=HIGHEST_SEED)
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """How self-play is spread over the machines of a cluster (`--cluster`)."""
+
+    worker_cpus: float = option(1.0, "Cores that one self-play actor takes.", low=0.01, high=1024)
+    worker_gpus: float = option(
+        0.0, "Share of a graphics card that one self-play actor takes.", low=0.0, high=16
+    )
+    call_seconds: float = option(
+        1.0, "Least seconds of play that one call asks an actor for.", low=0.0, high=600
+    )
+    object_store_mib: int = option(
+        512, "Memory for networks and samples on their way, of a local cluster.", low=80,
+        high=1_000_000,
+    )  # fmt: skip

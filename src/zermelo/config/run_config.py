@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zermelo import _core
-from zermelo.config.options import LoopOptions, NetworkSettings
+from zermelo.config.options import ClusterOptions, LoopOptions, NetworkSettings
 from zermelo.config.sections import make_section, rows_of, section_kinds, values_of
 from zermelo.config.toml_file import Tables, toml_text
 from zermelo.errors import UserError, nearest
@@ -55,6 +55,7 @@ class RunConfig:
     train: TrainOptions
     loop: LoopOptions
     evaluate: EvaluateOptions
+    cluster: ClusterOptions
 
     @classmethod
     def from_tables(cls, tables: Mapping[str, Any], origin: str = "") -> RunConfig:
@@ -85,6 +86,7 @@ class RunConfig:
             train=made["train"][0],
             loop=made["loop"][0],
             evaluate=with_absolute_suite(made["evaluate"][0]),
+            cluster=made["cluster"][0],
         )
 
     def tables(self) -> Tables:
@@ -97,6 +99,7 @@ class RunConfig:
             "train": (self.train,),
             "loop": (self.loop,),
             "evaluate": (self.evaluate,),
+            "cluster": (self.cluster,),
         }
         sections = {name: values_of(name, options) for name, options in made.items()}
         return {"game": {"name": self.game_name}, **sections}

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from zermelo import _core
-from zermelo.config.options import GameOptions, LoopOptions, NetworkSettings
+from zermelo.config.options import ClusterOptions, GameOptions, LoopOptions, NetworkSettings
 from zermelo.errors import REFUSALS, UserError, nearest
 from zermelo.options import make_options, option_table
 
@@ -37,6 +37,7 @@ def section_kinds() -> dict[str, tuple[type, ...]]:
         "train": (TrainOptions,),
         "loop": (LoopOptions,),
         "evaluate": (EvaluateOptions,),
+        "cluster": (ClusterOptions,),
     }
 
 

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from zermelo.loop.orders import Orders, resignation
+from zermelo.loop.report import Seen
 from zermelo.loop.shards import leaves_runtime_open, measured_runtime, spec_for
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.processes.memory import memory_of
@@ -51,18 +52,19 @@ class Collector:
                 wait_for_space=partial(report.waiting_for_space, "self-play"),
             )
         )
-        self.workers = self._pool.workers
-        self.mode = "alternate" if options.loop.mode == "auto" else options.loop.mode
-        alone = self.workers == 1 and self.mode == "alternate" and options.search.threads == 1
+        self.mode = options.loop.mode
+        if self.mode == "auto":
+            self.mode = "together" if self._pool.apart else "alternate"
+        alone = self._pool.workers == 1 and self.mode == "alternate" and options.search.threads == 1
         self.exact = alone and self._pool.repeatable
-        self.orders = Orders(run, self.workers, self.exact)
+        self.orders = Orders(run, lambda: self._pool.workers, self.exact)
         self._run = run
         self._replay = replay
         self._stop = stop
         self._report = report
-        self._tally = SelfPlayTally(self.workers)
+        self._tally = SelfPlayTally(self._pool.workers)
         self._iteration = 0  # whose samples are counted for the view
-        report.players(self.workers, self.mode, self._look)
+        report.players(self.mode, self._look)
 
     # ---- an iteration ---------------------------------------------------------------------------
 
@@ -145,8 +147,9 @@ class Collector:
         return self._tally.count(iteration)
 
     def metrics(self, iteration: int) -> dict[str, Any]:
-        """Figures of the iteration's self-play."""
-        return self._tally.metrics(iteration)
+        """Figures of the iteration's self-play, and of the machines it was on if there are any."""
+        found = self._pool.figures()
+        return self._tally.metrics(iteration) | ({"cluster": found} if found else {})
 
     def resignation(self, oldest: int, newest: int) -> tuple[float, dict[str, float]]:
         """P2: the threshold after these iterations, and what their games say about it."""
@@ -164,14 +167,17 @@ class Collector:
 
     def _count(self, iteration: int) -> None:
         self._iteration = iteration
+        self._tally.workers = self._pool.workers
         self._report.collected(
             self._tally.count(iteration, "games"),
             self._tally.count(iteration),
             self._tally.rates(iteration),
         )
 
-    def _look(self) -> tuple[int, list[str]]:
-        return memory_of([os.getpid()]) + self._pool.memory, self._pool.states
+    def _look(self) -> Seen:
+        pool = self._pool
+        memory = memory_of([os.getpid()]) + pool.memory
+        return Seen(pool.workers, memory, pool.states, pool.places)
 
     # ---- its workers' life ----------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ and waits for nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ class Orders:
     `exact`: one worker plays its quota, neither more nor less, and saves its games.
     """
 
-    def __init__(self, run: Run, workers: int, exact: bool) -> None:
+    def __init__(self, run: Run, workers: Callable[[], int], exact: bool) -> None:
         self._run = run
         self._workers = workers
         self._exact = exact
@@ -52,7 +53,7 @@ class Orders:
                 options.pool.progressive_fraction,
             ),
             resign_threshold=threshold_of(options, checkpoint),
-            share=-(-target // self._workers),
+            share=-(-target // self._workers()),
             quota=target if self._exact else 0,
             games_from=games_from,
             games_to=str(self.games_file(iteration)) if self._exact else "",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zermelo.config import duration_text
 from zermelo.runs.status import Status, StatusFile
@@ -26,7 +26,16 @@ LOOK_EVERY = 1.0  # seconds
 TRAINING = "training"
 
 
-Look = Callable[[], tuple[int, list[str]]]  # bytes of all processes, what each worker does
+class Seen(NamedTuple):
+    """What a look at those who play finds."""
+
+    workers: int
+    memory: int  # bytes of all processes on this machine
+    states: list[str]  # what each worker does
+    nodes: list[dict[str, Any]]  # the machines of a cluster
+
+
+Look = Callable[[], Seen]
 
 
 class Report:
@@ -39,14 +48,14 @@ class Report:
         self._stop = stop
         self._view = view
         self._file = StatusFile(run.path)
-        self._look: Look = lambda: (0, [])
+        self._look: Look = lambda: Seen(0, 0, [], [])
         self._looked = 0.0
         self._seconds_before = 0.0  # that earlier processes worked on the run
         self._iteration_began = time.monotonic()
 
-    def players(self, workers: int, mode: str, look: Look) -> None:
+    def players(self, mode: str, look: Look) -> None:
         """Who will play; `look` is asked about them now and then."""
-        self.status.workers, self.status.mode = workers, mode
+        self.status.workers, self.status.mode = look().workers, mode
         self._look = look
 
     def resumed(self, checkpoint: Checkpoint) -> None:
@@ -158,6 +167,8 @@ class Report:
         self.status.seconds_limit = self._stop.seconds_left()
         if time.monotonic() - self._looked >= LOOK_EVERY:
             self._looked = time.monotonic()
-            self.status.memory, self.status.states = self._look()
+            seen = self._look()
+            self.status.workers, self.status.memory = seen.workers, seen.memory
+            self.status.states, self.status.nodes = seen.states, seen.nodes
         self._view.update(self.status)
         self._file.write(self.status)

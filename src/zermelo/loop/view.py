@@ -18,6 +18,8 @@ from zermelo.yardsticks.measure import headline
 
 FRAMES_PER_SECOND = 4.0
 LINE_EVERY = 10.0  # seconds between plain lines about work under way
+STARVING = 0.05  # share of its time that a node may wait for work before the view says so
+MOST_NODES = 8  # of a cluster, one line each
 
 
 class View(Protocol):
@@ -114,6 +116,10 @@ def panel(status: Status) -> Group:
     if total:
         table.add_row("", ProgressBar(total=total, completed=min(done, total), width=50))
     table.add_row("self-play", rates_text(status.rates))
+    for node in status.nodes[:MOST_NODES]:
+        table.add_row("node", Text(node_text(node)))
+    if len(status.nodes) > MOST_NODES:
+        table.add_row("", f"and {len(status.nodes) - MOST_NODES} more nodes")
     table.add_row("games", f"{status.total_games:,}, samples {status.total_samples:,}")
     if status.metrics:
         table.add_row("last iteration", losses_text(status.metrics))
@@ -144,6 +150,14 @@ def rates_text(rates: dict[str, float]) -> str:
     names = ("samples", "games", "simulations", "evaluations")
     shown = [f"{rates[name]:,.{0 if rates[name] >= 10 else 1}f} {name}" for name in names]
     return ", ".join(shown) + " per second"
+
+
+def node_text(node: dict[str, Any]) -> str:
+    """One machine of a cluster; what waits for work has no network batches to fill."""
+    idle = float(node.get("idle_share", 0.0))
+    starving = f", waiting for work {idle:.0%} of the time" if idle >= STARVING else ""
+    rate = float(node.get("samples_per_second", 0.0))
+    return f"{node.get('name')}: {node.get('actors')} actors, {rate:,.0f} samples/s{starving}"
 
 
 def losses_text(metrics: dict[str, Any]) -> str:

@@ -39,7 +39,7 @@ from zermelo.matches.openings import DEFAULT, make_openings, source_digest
 from zermelo.matches.pairing import Task, make_tasks, match_pairs
 from zermelo.matches.play_game import Contestants
 from zermelo.matches.store import MatchStore, knows_searches
-from zermelo.matches.workers import Setup, play_tasks
+from zermelo.matches.workers import PlayTasks, Setup, play_tasks
 from zermelo.players import Player
 from zermelo.statistics.rating import ColourSplit, Pentanomial, Score
 from zermelo.statistics.sprt import Sprt, SprtState
@@ -59,6 +59,7 @@ class MatchOptions:
     sprt: Sprt | None = None
     adjudication: AdjudicateOptions = field(default_factory=AdjudicateOptions)
     out: Path | None = None  # the match's directory
+    elsewhere: PlayTasks | None = None  # plays the games on other machines
 
     def __post_init__(self) -> None:
         for name in ("games", "concurrency"):
@@ -160,7 +161,7 @@ def play_match(
     openings = make_openings(rules, options.openings, (options.games + 1) // 2, options.seed)
     tasks = make_tasks(match_pairs(options.games), openings, options.seed)[: options.games]
     agreed = agreement(rules, contestants, options, own) | {"kind": "match"}
-    setup = Setup(spelled(game, rules), contestants, options.adjudication, options.concurrency)
+    setup = setup_for(spelled(game, rules), contestants, options)
     records: dict[int, GameRecord] = {}
     timings: dict[int, Timing] = {}
 
@@ -193,6 +194,11 @@ def play_match(
         if store is not None:
             store.finish(found.records, rules, found.to_dict())
     return found
+
+
+def setup_for(game: str | Game, contestants: Contestants, options: MatchOptions) -> Setup:
+    """What playing the games needs of the options."""
+    return Setup(game, contestants, options.adjudication, options.concurrency, options.elsewhere)
 
 
 def run_tasks(

@@ -27,12 +27,12 @@ from zermelo.matches.match import (
     colour_split,
     opening_counts,
     run_tasks,
+    setup_for,
     spelled,
 )
 from zermelo.matches.openings import make_openings
 from zermelo.matches.pairing import gauntlet, make_tasks, round_robin
 from zermelo.matches.store import MatchStore, knows_searches
-from zermelo.matches.workers import Setup
 from zermelo.players import Player
 from zermelo.statistics.bradley_terry import GamePair, Meeting, Ratings, bradley_terry
 from zermelo.statistics.rating import ColourSplit, Score
@@ -115,7 +115,7 @@ def play_tournament(
     rounds = options.games // 2
     openings = make_openings(rules, options.openings, rounds, options.seed)
     tasks = make_tasks(KINDS[kind](len(players), rounds), openings, options.seed)
-    setup = Setup(spelled(game, rules), contestants, options.adjudication, options.concurrency)
+    setup = setup_for(spelled(game, rules), contestants, options)
     agreed = agreement(rules, contestants, options, own) | {"kind": kind}
     records: dict[int, GameRecord] = {}
     timings: dict[int, Timing] = {}

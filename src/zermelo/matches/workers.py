@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -29,6 +29,10 @@ TRIES = 2  # of a game whose process died
 END_SECONDS = 10.0  # for a process to end, with its engines
 
 
+# Takes a setup and games; gives them finished, in any order. Closing it ends what plays.
+PlayTasks = Callable[["Setup", list[Task]], Generator[Played, None, None]]
+
+
 @dataclass(frozen=True)
 class Setup:
     """All that playing the games of a match needs."""
@@ -37,16 +41,20 @@ class Setup:
     contestants: Contestants
     adjudication: AdjudicateOptions
     concurrency: int = 1
+    elsewhere: PlayTasks | None = None  # plays the games on other machines
 
 
 def play_tasks(setup: Setup, tasks: Iterable[Task]) -> Generator[Played, None, None]:
     """Finished games, in the order in which they end. Closing the iterator ends the processes."""
-    if setup.concurrency <= 1:
+    if setup.concurrency <= 1 and setup.elsewhere is None:
         yield from _play_here(setup, tasks)
         return
     for thing, what in ((setup.game, "game"), *((s, "player") for s in setup.contestants.specs)):
         if not isinstance(thing, str):
             raise UserError(f"a {what} that is an object cannot go to other processes: name it")
+    if setup.elsewhere is not None:
+        yield from setup.elsewhere(setup, list(tasks))
+        return
     with closing(_Pool(setup, list(tasks))) as pool:
         yield from pool.played()
 

@@ -26,6 +26,7 @@ LARGEST = 1e300  # that a figure may be
 RECENT = 5  # iterations that the time left is judged by
 # Fields that the file leaves out: what is in the metrics, and what means nothing elsewhere.
 HERE_ONLY = ("metrics", "started", "alive")
+LATER = ("nodes",)  # that older versions do not write
 
 
 @dataclass
@@ -56,6 +57,7 @@ class Status:
     iteration_seconds: list[float] = field(default_factory=list)  # of this process
     seconds_limit: float | None = None  # until the deadline
     states: list[str] = field(default_factory=list)  # what each worker does
+    nodes: list[dict[str, Any]] = field(default_factory=list)  # of a cluster: name, actors, speed
     process: int = field(default_factory=os.getpid)  # that works on the run
     written: float = 0.0  # when the file was, in seconds since 1970
     ended: str = ""  # why, once the process stopped working on the run
@@ -104,7 +106,7 @@ class Status:
             return None
         status = cls("", "", 0)
         for item in dataclasses.fields(cls):
-            if item.name in HERE_ONLY:
+            if item.name in HERE_ONLY or (item.name in LATER and item.name not in found):
                 continue
             value, like = found.get(item.name), getattr(status, item.name)
             if not _is_like(value, like):

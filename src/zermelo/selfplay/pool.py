@@ -51,9 +51,23 @@ class SelfPlayPool(Protocol):
     something that is no Exception ends it.
     """
 
-    workers: int  # how many play
+    workers: int  # how many play; may change where machines come and go
     repeatable: bool  # whether one worker begins and ends an order with the files of saved games
     deaths: int  # of workers, in all
+
+    @property
+    def apart(self) -> bool:
+        """Whether they play on other machines, so that training takes nothing from them."""
+        return False
+
+    @property
+    def places(self) -> list[dict[str, Any]]:
+        """The machines they play on, for the view; none if that is this one."""
+        return []
+
+    def figures(self) -> dict[str, Any]:
+        """More about them for the metrics of an iteration."""
+        return {}
 
     def play(self, order: Order) -> None:
         """All workers play this from now on; those that play something else change over."""

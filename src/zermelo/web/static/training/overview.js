@@ -113,6 +113,7 @@ export class Overview {
         { class: "sheet" },
         h("h2", null, "At work"),
         h("dl", { class: "pairs" }, pair("doing", status.activity), status.waiting_for && pair("waiting for", status.waiting_for), pair("processes", `${status.workers} of self-play, ${status.mode || "one loop"}`), pair("samples", `${written(status.samples, "count")} of ${written(status.target, "count")}`)),
+        (status.nodes || []).length > 0 && h("ol", { class: "workers" }, status.nodes.map((/** @type {any} */ node) => h("li", null, `${node.name}: ${node.actors} actors, ${written(node.samples_per_second, "count")} samples/s`))),
         status.states.length > 0 && h("ol", { class: "workers" }, status.states.map((/** @type {string} */ words) => h("li", null, words))),
       ),
     );

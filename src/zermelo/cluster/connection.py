@@ -1,0 +1,154 @@
+"""Joins a cluster, or starts one on this machine, and leaves it again.
+
+Owns the connection of this process, of which Ray has one at a time. Does not know what is done with
+it. Every mistake that a person can make here is one sentence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from zermelo.cluster.health import PRIORITY
+from zermelo.cluster.loopback import LOOPBACK, is_loopback, keep_loopback
+from zermelo.cluster.needed import need_ray
+from zermelo.cluster.token import known_token, own_token, show
+from zermelo.cores import available_cores
+from zermelo.errors import UserError
+
+LOCAL, AUTO = "local", "auto"
+ANSWER_SECONDS = 5.0  # for a head to be there when we come
+HEAD_SECONDS = 3.0  # without an answer of the head: it has gone
+MIB = 2**20
+
+
+@dataclass
+class Cluster:
+    """A cluster that this process is connected to; used by one thread."""
+
+    where: str  # as it was asked for
+    local: bool  # it was started for us, on this machine
+    head: tuple[str, int]  # host and port
+    dashboard: str = ""  # its address, if there is one
+    _answered: float = 0.0
+
+    def check_head(self) -> None:
+        """Raises a UserError once the head has not answered for some seconds.
+
+        Ray itself would end this process later, without a word and without `atexit`.
+        """
+        if answers(self.head, 1.0):
+            self._answered = time.monotonic()
+        elif time.monotonic() - self._answered > HEAD_SECONDS:
+            raise HeadGoneError(
+                f"the cluster's head at {self.head[0]}:{self.head[1]} has gone: start it again, "
+                "then the same command goes on"
+            )
+
+
+class HeadGoneError(UserError):
+    """Nothing of Ray works any more."""
+
+
+@contextlib.contextmanager
+def connect(where: str, object_store_mib: int = 512) -> Iterator[Cluster]:
+    """`local` starts a cluster here, `auto` finds the one this machine is part of."""
+    need_ray()
+    if where == LOCAL:
+        with _started_here(object_store_mib) as cluster:
+            yield cluster
+        return
+    place = None if where == AUTO else split_address(where)
+    show(known_token())
+    import ray
+
+    if place is not None and not answers(place, ANSWER_SECONDS):
+        raise UserError(f"nothing answers at {where}: start the head with `zermelo cluster head`")
+    if place is None or is_loopback(place[0]):
+        keep_loopback()
+    _begin(where, address=where)
+    try:
+        yield _joined(where, local=False)
+    finally:
+        with contextlib.suppress(Exception):
+            ray.shutdown()
+
+
+@contextlib.contextmanager
+def _started_here(object_store_mib: int) -> Iterator[Cluster]:
+    """With a token of its own, on the loopback, and gone at the end with all its files."""
+    show(own_token())
+    import ray
+
+    keep_loopback()
+    place = tempfile.mkdtemp(prefix="zermelo-ray-")  # short: sockets lie in it
+    try:
+        _begin(
+            LOCAL,
+            address=LOCAL,
+            num_cpus=available_cores(),
+            include_dashboard=False,
+            object_store_memory=object_store_mib * MIB,
+            _node_ip_address=LOOPBACK,
+            _temp_dir=place,
+            _system_config=dict(PRIORITY),
+        )
+        yield _joined(LOCAL, local=True)
+    finally:
+        with contextlib.suppress(Exception):
+            ray.shutdown()
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _begin(where: str, **arguments: object) -> None:
+    import ray
+
+    if ray.is_initialized():
+        raise UserError("this process is connected to a cluster already")
+    try:
+        ray.init(log_to_driver=False, logging_level="ERROR", namespace="zermelo", **arguments)
+    except Exception as error:
+        raise UserError(f"the cluster '{where}' cannot be used: {reason_of(error)}") from error
+
+
+def _joined(where: str, local: bool) -> Cluster:
+    import ray
+
+    context = ray.get_runtime_context()
+    host, _, port = context.gcs_address.rpartition(":")
+    url = str(getattr(ray._private.worker.global_worker.node, "webui_url", "") or "")
+    return Cluster(where, local, (host, int(port)), url, time.monotonic())
+
+
+def reason_of(error: Exception) -> str:
+    """The first line, or what it means for those that everybody meets."""
+    text = str(error)
+    if "auth" in text.lower() and "token" in text.lower():
+        return "its token is another one than here"
+    if "ersion mismatch" in text:
+        return " ".join(line.strip() for line in text.splitlines() if line.strip())
+    if "node_ip_address" in text or "raylet" in text.lower():
+        return "this machine is not part of it; `zermelo cluster join` makes it so"
+    return (text.strip() or type(error).__name__).splitlines()[0]
+
+
+def split_address(where: str) -> tuple[str, int]:
+    """Host and port."""
+    host, colon, port = where.rpartition(":")
+    if not (host and colon and port.isdecimal() and 0 < int(port) < 2**16):
+        raise UserError(f"a cluster is local, auto or HOST:PORT, not '{where}'")
+    return host, int(port)
+
+
+def answers(place: tuple[str, int], seconds: float) -> bool:
+    """Whether somebody listens there."""
+    try:
+        socket.create_connection(place, seconds).close()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,53 @@
+"""How a node is started: the command of Ray, with all that our clusters need of it.
+
+`python -m zermelo.cluster.node_command ray-arguments` is Ray's own `start` command, for which
+127.0.0.1 is the loopback.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+from zermelo.cluster.health import SYSTEM
+from zermelo.cluster.loopback import keep_loopback
+
+PORT = 6379
+MIB = 2**20
+
+
+def head_arguments(host: str, port: int, cpus: int | None, memory_mib: int) -> list[str]:
+    """Of the first node; runs until it is ended."""
+    return [
+        "--head", f"--port={port}", "--include-dashboard=false", "--ray-client-server-port=0",
+        f"--system-config={json.dumps(SYSTEM)}", *_node(host, cpus, memory_mib),
+    ]  # fmt: skip
+
+
+def join_arguments(head: str, host: str, cpus: int | None, memory_mib: int) -> list[str]:
+    """Of another node."""
+    return [f"--address={head}", *_node(host, cpus, memory_mib)]
+
+
+def _node(host: str, cpus: int | None, memory_mib: int) -> list[str]:
+    found = ["--block", "--disable-usage-stats", f"--object-store-memory={memory_mib * MIB}"]
+    found += [f"--node-ip-address={host}"] if host else []
+    return found + ([] if cpus is None else [f"--num-cpus={cpus}"])
+
+
+def command(arguments: Sequence[str]) -> list[str]:
+    """For a process of its own."""
+    return [sys.executable, "-m", "zermelo.cluster.node_command", *arguments]
+
+
+def main() -> None:
+    """Ray's command."""
+    from ray.scripts.scripts import start
+
+    keep_loopback()
+    start.main(args=sys.argv[1:], prog_name="zermelo cluster")
+
+
+if __name__ == "__main__":
+    main()

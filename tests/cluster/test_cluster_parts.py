@@ -1,0 +1,187 @@
+"""What a cluster needs beside Ray: token, versions, addresses, options, the manifest, the model."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from zermelo.cli import main
+from zermelo.cluster import token
+from zermelo.cluster.connection import split_address
+from zermelo.cluster.health import CHECKS, SYSTEM
+from zermelo.cluster.loopback import is_loopback
+from zermelo.cluster.node_command import head_arguments, join_arguments
+from zermelo.cluster.nodes import Node
+from zermelo.cluster.versions import difference, versions_here
+from zermelo.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+
+# The part of KubeRay's RayCluster (ray.io/v1) that our manifest uses, by its reference.
+TEMPLATE: dict[str, Any] = {
+    "type": "object",
+    "required": ["spec"],
+    "properties": {
+        "spec": {
+            "type": "object",
+            "required": ["containers"],
+            "properties": {
+                "containers": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {"type": "object", "required": ["name", "image"]},
+                }
+            },
+        }
+    },
+}
+TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["apiVersion", "kind", "metadata", "spec"],
+    "properties": {
+        "apiVersion": {"const": "ray.io/v1"},
+        "kind": {"const": "RayCluster"},
+        "spec": {
+            "type": "object",
+            "required": ["headGroupSpec"],
+            "additionalProperties": False,
+            "properties": {
+                "rayVersion": {"type": "string"},
+                "headGroupSpec": {
+                    "type": "object",
+                    "required": ["template"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "serviceType": {"enum": ["ClusterIP", "NodePort", "LoadBalancer"]},
+                        "rayStartParams": TEXTS,
+                        "template": TEMPLATE,
+                    },
+                },
+                "workerGroupSpecs": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": ["groupName", "maxReplicas", "minReplicas", "template"],
+                        "additionalProperties": False,
+                        "properties": {
+                            "groupName": {"type": "string"},
+                            "replicas": {"type": "integer"},
+                            "minReplicas": {"type": "integer"},
+                            "maxReplicas": {"type": "integer"},
+                            "rayStartParams": TEXTS,
+                            "template": TEMPLATE,
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+def test_the_manifest_for_kubernetes_has_the_fields_of_a_ray_cluster() -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="'jsonschema' comes with ray")
+    manifest = yaml.safe_load((ROOT / "examples" / "kuberay.yaml").read_text())
+    jsonschema.validate(manifest, SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(manifest | {"kind": "RayJob"}, SCHEMA)
+    groups = [manifest["spec"]["headGroupSpec"], *manifest["spec"]["workerGroupSpecs"]]
+    for group in groups:
+        for container in group["template"]["spec"]["containers"]:
+            names = {variable["name"]: variable for variable in container["env"]}
+            assert names["RAY_AUTH_MODE"]["value"] == "token" and "RAY_AUTH_TOKEN" in names
+    parameters = manifest["spec"]["headGroupSpec"]["rayStartParams"]
+    assert json.loads(parameters["system-config"]) == SYSTEM
+    pinned = (ROOT / "constraints.txt").read_text()
+    assert f"ray=={manifest['spec']['rayVersion']}\n" in pinned
+
+
+def test_a_dead_node_is_noticed_within_five_seconds_by_the_settings() -> None:
+    wait = CHECKS["health_check_period_ms"] + CHECKS["health_check_timeout_ms"]
+    assert CHECKS["health_check_failure_threshold"] * wait <= 5000
+
+
+def test_a_cluster_without_a_token_is_not_joined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(token.TOKEN, raising=False)
+    monkeypatch.setenv(token.TOKEN_FILE, str(tmp_path / "token"))
+    with pytest.raises(UserError, match="token is not known here"):
+        token.known_token()
+    made, written = token.known_or_new_token()
+    assert written == tmp_path / "token" and written.stat().st_mode & 0o777 == 0o600
+    assert token.known_token() == made and len(made) == 64
+    assert token.known_or_new_token() == (made, None)
+    monkeypatch.setenv(token.TOKEN, "another")
+    assert token.known_token() == "another"
+
+
+def test_versions_that_differ_are_told_in_a_few_words() -> None:
+    here = versions_here()
+    assert difference(here, here) == ""
+    assert difference(here, here | {"zermelo": "0.0.9"}) == (
+        f"it has zermelo 0.0.9, not {here['zermelo']}"
+    )
+    assert difference(here, here | {"zermelo": ""}) == "it has no zermelo"
+    assert "python 3.9.1" in difference(here, here | {"python": "3.9.1"})
+
+
+@pytest.mark.parametrize("text", ["", "head", "head:", ":6379", "head:port", "head:70000"])
+def test_an_address_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match="HOST:PORT"):
+        split_address(text)
+
+
+def test_loopback_addresses_are_known() -> None:
+    assert all(map(is_loopback, ("127.0.0.1", "localhost", "::1", "[::1]", "127.8.0.1")))
+    assert not any(map(is_loopback, ("10.0.0.1", "head", "0.0.0.0", "")))
+
+
+def test_a_node_holds_as_many_workers_as_fit() -> None:
+    node = Node("k", "a", "h", 8.0, 1.0)
+    assert (node.room(1, 0), node.room(3, 0), node.room(0.1, 0.25)) == (8, 2, 4)
+    assert Node("k", "a", "h", 8.0, 0.0).room(1, 0.5) == 0
+
+
+def test_nodes_are_started_with_all_that_they_need() -> None:
+    words = head_arguments("127.0.0.1", 7000, 2, 100)
+    assert {"--head", "--port=7000", "--num-cpus=2", "--disable-usage-stats"} <= set(words)
+    assert "--include-dashboard=false" in words and "--node-ip-address=127.0.0.1" in words
+    assert "--address=h:1" in join_arguments("h:1", "", None, 100)
+
+
+def test_without_ray_a_sentence_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *more: None if name == "ray" else find(name)
+    )
+    for words in (
+        ["train", "tictactoe", "--cluster", "local"],
+        ["match", "random", "random", "--game", "tictactoe", "--cluster", "local"],
+        ["cluster", "head"],
+    ):
+        assert main(words) == 2
+        assert "install zermelo[cluster]" in capsys.readouterr().err
+
+
+def test_the_model_saturates_where_the_driver_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    model: Any = importlib.import_module("cluster_model")
+    constants = {
+        "samples_per_second": 1000.0, "shard_samples": 2000.0, "parcel_bytes": 1e5,
+        "write_seconds": 0.01, "ray_call_seconds": 0.001, "call_seconds": 1.0,
+    }  # fmt: skip
+    one, many, most = (model.simulate(constants, n, 300.0, 10.0) for n in (1, 50, 1000))
+    assert one["of_ideal"] > 0.95 and many["of_ideal"] > 0.95
+    assert most["driver_busy"] > 0.99 and most["of_ideal"] < 0.25
+    assert abs(most["samples_per_second"] - 2000 / 0.01108) < 5000
+    sys.modules.pop("cluster_model")
