@@ -192,8 +192,8 @@ ENGINE_ROWS = (
         "Precision",
         "combo",
         "f32",
-        "Precision of the network.",
-        choices=("f32", "bf16"),
+        "Precision of the network; int8 is for towers of convolutions with openvino.",
+        choices=("f32", "bf16", "int8"),
     ),
     _spin("NNCacheSize", 2_000_000, LARGEST_SPIN, "Number of positions in the evaluation cache."),
     _spin(

@@ -32,6 +32,7 @@ class Go:
     mate: int | None = None
     movetime: int | None = None
     perft: int | None = None
+    bench: bool = False  # every position of the bench with so many nodes
     searchmoves: tuple[str, ...] = ()
     ponder: bool = False
     infinite: bool = False
