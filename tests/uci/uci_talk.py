@@ -36,7 +36,7 @@ class Spoken(io.BytesIO):
 class Talk:
     """`with Talk() as talk: ...`"""
 
-    def __init__(self, load: Any = networks.load, own: str = "", **options: object) -> None:
+    def __init__(self, load: Any = networks.load, own: Any = "", **options: object) -> None:
         self.spoken = Spoken()
         settings = Settings.defaults()
         for name, value in options.items():

@@ -8,6 +8,7 @@ answered by counts.
 from __future__ import annotations
 
 import queue
+import random
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -42,6 +43,7 @@ class Engine:
         # The searching thread's.
         self._workshop = Workshop(self._comment, load, own)
         self._memory = Memory()  # of the last move's search
+        self._chance = random.Random()  # of an engine of limited strength
         self._stands_at: Position | None = None  # that the search was moved to last
         self._thread = threading.Thread(target=self._work, name="search", daemon=True)
         self._thread.start()
@@ -88,8 +90,9 @@ class Engine:
 
         self._queue.put(work)
 
-    def new_game(self) -> None:
+    def new_game(self, settings: Settings) -> None:
         """Forgets tree, cache and expectations."""
+        self._newest = settings
         self._give_up()
         self._queue.put(self._forget)
 
@@ -137,6 +140,9 @@ class Engine:
     def _forget(self) -> None:
         self._memory = Memory(lag=self._memory.lag)
         self._stands_at = None
+        # A person wants another game each time, a test the same.
+        seeded = "Seed" in self._newest.given
+        self._chance = random.Random(self._newest["Seed"] if seeded else None)
         if self._workshop.live is not None:
             self._workshop.live.forget()
 
@@ -169,7 +175,9 @@ class Engine:
         if running.unwanted.is_set():
             return f"bestmove {any_move(running.position)}"
         live = self._workshop.search_for(
-            running.settings, running.position.chess960, running.go.counted
+            running.settings,
+            running.position.chess960,
+            running.go.counted or running.level is not None,
         )
         if self._workshop.refused:
             self._comment(f"error {self._workshop.refused}")
@@ -198,6 +206,7 @@ class Engine:
             allowed,
             self._memory,
             hits=lambda: self._hits() - hits_before,
+            chance=self._chance,
         )
         answer = run.bestmove()
         self._memory = run.memory
@@ -231,7 +240,7 @@ class Engine:
         if illegal:
             self._comment(f"error searchmoves: not legal here: {' '.join(illegal)}")
         tablebase = self._workshop.tablebase
-        if tablebase is None or wanted:
+        if tablebase is None or wanted or running.level is not None:
             return wanted
         kept = tablebase.root_moves(board_at(game, state))
         return [game.parse_action(state, move.uci()) for move in kept]

@@ -108,7 +108,7 @@ class Session:
         self.settings = self.settings.with_value(name, value)
 
     def _ucinewgame(self, _line: str, _words: list[str]) -> None:
-        self._engine.new_game()
+        self._engine.new_game(self.settings)
 
     def _position(self, _line: str, words: list[str]) -> None:
         self.position = parse_position(words, self.settings["UCI_Chess960"])
