@@ -6,6 +6,8 @@ import pytest
 from uci_talk import Fake, Talk, infos, loading
 
 from zermelo.players.levels import rated_level
+from zermelo.search import SearchOptions
+from zermelo.uci.networks import Network
 from zermelo.uci.options import find
 
 
@@ -58,3 +60,15 @@ def test_searchmoves_hold_for_weak_ratings_too() -> None:
 def test_a_rating_beyond_the_range_is_the_nearest(text: str) -> None:
     row = find("UCI_Elo")
     assert row.read(text) == (row.low if text == "100" else row.high)
+
+
+def test_a_level_chooses_by_visits_though_the_network_has_a_gumbel_root() -> None:
+    def load(path: str, backend: str, precision: str) -> Network:
+        own = SearchOptions(gumbel=True)
+        return Network(Fake(), "compact", f"network {path}", trained=True, search=own)
+
+    with Talk(load=load, WeightsFile="fake", UCI_Elo=1800, UCI_LimitStrength=True) as talk:
+        talk.ask("position startpos", "go nodes 400")
+        live = talk.session._engine._workshop.live
+        assert live is not None
+        assert not live.options.gumbel

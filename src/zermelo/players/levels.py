@@ -1,9 +1,9 @@
 """Levels: strength from beginner to full, for a person who wants a game and not a lesson.
 
 A level searches little, chooses by temperature among what it found, and slips now and then: it
-plays something at first sight, or anything at all. Level 10 is the search at its best. `rated_level`
-is the same by a rating, for chess. Knows no board that is drawn and no person; `level?number=3` and
-`level?elo=1200` are such players.
+plays something at first sight, or anything at all. Level 10 is the search at its best; a
+`rated_level` is the same by a rating, for chess. Knows no board that is drawn and no person;
+`level?number=3` and `level?elo=1200` are such players.
 """
 
 from __future__ import annotations
@@ -80,8 +80,16 @@ class Rated:
 
 # On the scale of Stockfish's UCI_Elo, with the package's network: docs/log.md has the matches.
 RATED = (
-    Rated(600, 4, 1.5, 0.50, 3.0),
-    Rated(2400, 5000, 0.0, 0.0, 1.0),
+    Rated(600, 6, 1.3, 0.40, 2.5),
+    Rated(800, 12, 1.1, 0.30, 2.0),
+    Rated(950, 24, 1.0, 0.20, 2.0),
+    Rated(1100, 48, 0.9, 0.13, 1.5),
+    Rated(1220, 100, 0.75, 0.08, 1.5),
+    Rated(1390, 200, 0.6, 0.05, 1.0),
+    Rated(1570, 400, 0.45, 0.03, 1.0),
+    Rated(1650, 1000, 0.3, 0.015, 1.0),
+    Rated(1780, 3500, 0.1, 0.0, 1.0),
+    Rated(2000, 30000, 0.0, 0.0, 1.0),
 )
 LOWEST, HIGHEST = RATED[0].elo, RATED[-1].elo
 

@@ -178,6 +178,7 @@ class Engine:
             running.settings,
             running.position.chess960,
             running.go.counted or running.level is not None,
+            gumbel=running.level is None,  # a level chooses by visits
         )
         if self._workshop.refused:
             self._comment(f"error {self._workshop.refused}")

@@ -52,14 +52,18 @@ class Workshop:
         book = settings["BookFile"] if settings["OwnBook"] else ""
         self._ready_file("book", book, lambda path: _open_book(path, settings["Seed"]))
 
-    def search_for(self, settings: Settings, chess960: bool, counted: bool = False) -> LiveSearch:
+    def search_for(
+        self, settings: Settings, chess960: bool, counted: bool = False, gumbel: bool = True
+    ) -> LiveSearch:
         """The search of these options, with its tree if it has not changed.
 
-        `counted` says whether the number of simulations is known beforehand.
+        `counted` says whether the number of simulations is known beforehand. Without `gumbel` the
+        visits say how good a move is, whatever the network's own root is.
         """
         self.ready(settings)
         name = f"chess?encoder={self.network.encoder}&chess960={'on' if chess960 else 'off'}"
         options = self.search_options(settings, counted)
+        options.gumbel = options.gumbel and gumbel
         made_of = (name, options.to_dict(), self.network, self.tablebase)
         if self.live is None or self._made.get("search") != made_of:
             self.live = None  # its memory is free before the new one takes some
