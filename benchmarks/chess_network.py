@@ -28,7 +28,7 @@ import chess
 import numpy as np
 
 import zermelo
-from zermelo.cli.bench_chess import CHESS_POSITIONS, chess_speeds
+from zermelo.cli.bench_chess import chess_speeds
 from zermelo.network import NetworkEvaluator, Weights, load_network
 from zermelo.network.accuracy import difference
 from zermelo.network.measure import bare_openvino_rate
@@ -36,6 +36,7 @@ from zermelo.network.own_search import LOOSE_CACHE
 from zermelo.network.positions import sample_positions
 from zermelo.network.runtime_openvino import supports_bf16
 from zermelo.search import Search, SearchOptions
+from zermelo.uci.bench import CHESS_POSITIONS
 
 SEED_FEN = "5k2/6pp/p1qN4/1p1p4/3P4/2PKP2Q/PP3r2/3R4 b - - 0 1"
 SEED_MOVE = "c6c4"

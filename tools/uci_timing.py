@@ -128,8 +128,9 @@ class Measurement:
 
 def speeds(measurement: Measurement, arguments: list[str], nodes: int) -> dict[str, Any]:
     """Over UCI and as `zermelo bench chess` does it, position by position in turn."""
-    from zermelo.cli.bench_chess import CHESS_POSITIONS, chess_speeds
+    from zermelo.cli.bench_chess import chess_speeds
     from zermelo.network import NetworkEvaluator
+    from zermelo.uci.bench import CHESS_POSITIONS
     from zermelo.uci.start import read_arguments
     from zermelo.uci.workshop import Workshop
 

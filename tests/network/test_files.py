@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 
 import zermelo
 from zermelo.cli import bench_network, main
-from zermelo.cli.bench_chess import CHESS_POSITIONS
 from zermelo.cli.entry import make_app
 from zermelo.errors import UserError
 from zermelo.network import (
@@ -32,6 +31,7 @@ from zermelo.network import (
 )
 from zermelo.network.positions import sample_observations
 from zermelo.network.runtimes import capable_backends, installed_backends
+from zermelo.uci.bench import CHESS_POSITIONS
 
 OPTIONS = NetworkOptions(blocks=2, filters=8, value_hidden=16, moves_left=True)
 

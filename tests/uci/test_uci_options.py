@@ -80,7 +80,7 @@ def test_floats_are_shown_as_strings_and_ranges_with_their_bounds() -> None:
     assert find("Solver").line() == "option name Solver type check default true"
     assert find("BookFile").line() == "option name BookFile type string default <empty>"
     assert find("Precision").line() == (
-        "option name Precision type combo default f32 var f32 var bf16"
+        "option name Precision type combo default f32 var f32 var bf16 var int8"
     )
 
 

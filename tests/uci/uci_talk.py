@@ -36,12 +36,12 @@ class Spoken(io.BytesIO):
 class Talk:
     """`with Talk() as talk: ...`"""
 
-    def __init__(self, load: Any = networks.load, **options: object) -> None:
+    def __init__(self, load: Any = networks.load, own: Any = "", **options: object) -> None:
         self.spoken = Spoken()
         settings = Settings.defaults()
         for name, value in options.items():
             settings = settings.with_value(name, str(value).lower())
-        self.session = Session(Writer(self.spoken), settings, load)
+        self.session = Session(Writer(self.spoken), settings, load, own)
         self.heard = 0
 
     def __enter__(self) -> Talk:

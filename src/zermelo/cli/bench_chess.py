@@ -19,20 +19,7 @@ from zermelo.network.open import open_weights
 from zermelo.network.own_search import LOOSE_CACHE
 from zermelo.network.runtimes import check_runtime
 from zermelo.search import Search, SearchOptions
-
-# Openings, middlegames and endgames of many kinds; the first is the start position.
-CHESS_POSITIONS = (
-    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-    "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
-    "rnbqkb1r/pp2pppp/3p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R b KQkq - 2 5",
-    "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9",
-    "r2q1rk1/1b2bppp/p1n1pn2/1p6/3P4/1BN2N2/PP2QPPP/R1BR2K1 w - - 0 14",
-    "2rq1rk1/pb1n1ppN/4p3/1pb5/3P1Pn1/P1N5/1PQ1B1PP/R1B2RK1 b - - 0 16",
-    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
-    "8/pp2k1pp/2p1p3/3pP1P1/3P1K2/1PP4P/P7/8 w - - 0 30",
-    "3r2k1/5ppp/1p6/p1p5/P1P1R3/1P4P1/5PKP/8 b - - 2 28",
-    "8/8/1p2k1p1/3p3p/1p1P1P1P/1P2PK2/8/8 w - - 3 54",
-)
+from zermelo.uci.bench import CHESS_POSITIONS
 
 
 def bench_chess(

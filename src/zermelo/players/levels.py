@@ -1,31 +1,39 @@
 """Levels: strength from beginner to full, for a person who wants a game and not a lesson.
 
 A level searches little, chooses by temperature among what it found, and slips now and then: it
-plays something at first sight, or anything at all. Level 10 is the search at its best. Knows no
-board that is drawn and no person; `level?number=3` is such a player.
+plays something at first sight, or anything at all. Level 10 is the search at its best; a
+`rated_level` is the same by a rating, for chess. Knows no board that is drawn and no person;
+`level?number=3` and `level?elo=1200` are such players.
 """
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
 
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game, State
+from zermelo.games.registry import kind_of
 from zermelo.players.at_hand import searcher, usable_network
 from zermelo.players.protocol import MoveReport
-from zermelo.search import SearchResult
+from zermelo.search import Limits, SearchResult
 
 
 @dataclass(frozen=True)
 class Level:
     """How one level plays."""
 
-    number: int  # from 1
+    number: int  # from 1; 0: by a rating
     title: str
     simulations: int
     temperature: float  # of the choice among visits; 0 is the best
-    slips: float  # share of moves that are any legal move
+    slips: float  # share of moves that are not thought about
+    sight: float = math.inf  # of the priors by which a slip is chosen; without end: any legal move
 
     @property
     def detail(self) -> str:
@@ -59,28 +67,96 @@ def level(number: int) -> Level:
     return LEVELS[number - 1]
 
 
-def chosen_action(result: SearchResult, how: Level, chance: random.Random) -> int:
-    """What the level plays after its search. A proven win is never missed from level 5 on."""
+@dataclass(frozen=True)
+class Rated:
+    """How a rating plays; between two of these it is something between."""
+
+    elo: int
+    simulations: int
+    temperature: float
+    slips: float
+    sight: float
+
+
+# On the scale of Stockfish's UCI_Elo, with the package's network: docs/log.md has the matches.
+RATED = (
+    Rated(600, 6, 1.3, 0.40, 2.5),
+    Rated(800, 12, 1.1, 0.30, 2.0),
+    Rated(950, 24, 1.0, 0.20, 2.0),
+    Rated(1100, 48, 0.9, 0.13, 1.5),
+    Rated(1220, 100, 0.75, 0.08, 1.5),
+    Rated(1390, 200, 0.6, 0.05, 1.0),
+    Rated(1570, 400, 0.45, 0.03, 1.0),
+    Rated(1650, 1000, 0.3, 0.015, 1.0),
+    Rated(1780, 3500, 0.1, 0.0, 1.0),
+    Rated(2000, 30000, 0.0, 0.0, 1.0),
+)
+LOWEST, HIGHEST = RATED[0].elo, RATED[-1].elo
+
+
+def rated_level(elo: int) -> Level:
+    """The level of that rating; UserError if there is none."""
+    if not LOWEST <= elo <= HIGHEST:
+        raise UserError(f"ratings are {LOWEST} to {HIGHEST}, not {elo}")
+    low, high = next((a, b) for a, b in pairwise(RATED) if elo <= b.elo)
+    share = (elo - low.elo) / (high.elo - low.elo)
+
+    def between(a: float, b: float) -> float:
+        return a + share * (b - a)
+
+    simulations = math.exp(between(math.log(low.simulations), math.log(high.simulations)))
+    return Level(
+        0,
+        f"Elo {elo}",
+        round(simulations),
+        between(low.temperature, high.temperature),
+        between(low.slips, high.slips),
+        between(low.sight, high.sight),
+    )
+
+
+def chosen_action(
+    result: SearchResult, how: Level, chance: random.Random, allowed: Collection[int] = ()
+) -> int:
+    """What the level plays after its search. A proven win is never missed from level 5 on.
+
+    `allowed` are the root actions to which the search was restricted; empty: all.
+    """
     sees_wins = how.slips < 0.1
     if sees_wins and result.proven is not None and result.proven.result > 0:
         return result.best_action
+    weights = result.policy(how.temperature)
     if chance.random() < how.slips:
-        return int(chance.choice(result.actions.tolist()))
-    weights = result.policy(how.temperature).tolist()
-    return int(chance.choices(result.actions.tolist(), weights)[0])
+        weights = (result.prior + 1e-9) ** (1.0 / how.sight)
+    actions = result.actions.tolist()
+    if allowed:
+        weights = np.where([action in allowed for action in actions], weights, 0.0)
+        if not weights.any():
+            return result.best_action
+    return int(chance.choices(actions, weights.tolist())[0])
 
 
 class LevelPlayer:
     """A level with the network that comes with the package, or with `weights`."""
 
     def __init__(
-        self, game: Game, number: int = 5, weights: str | None = None, seed: int | None = None
+        self,
+        game: Game,
+        number: int | None = None,
+        weights: str | None = None,
+        seed: int | None = None,
+        elo: int | None = None,
     ) -> None:
-        self._level = level(number)
+        """`number` is 5 unless it or a rating, for chess, is given."""
+        if elo is not None and (number is not None or kind_of(game) != "chess"):
+            raise UserError("level: elo is for chess, and in place of a number")
+        given = {"number": number, "weights": weights, "seed": seed, "elo": elo}
+        if elo is None:
+            given["number"] = number = 5 if number is None else number
+        self._level = level(number) if number is not None else rated_level(elo or 0)
         self._searcher = searcher(weights or usable_network(game), self._level.simulations)
         self._seed = seed
         self._chance = random.Random(seed)
-        given = {"number": number, "weights": weights, "seed": seed}
         self.name = "level?" + "&".join(f"{k}={v}" for k, v in given.items() if v is not None)
 
     def prepare(self, game: Game) -> None:
@@ -106,5 +182,8 @@ class LevelPlayer:
     def choose(self, game: Game, state: State) -> int:
         """Searches, then chooses as the level does."""
         search = self._searcher.search_at(game, state)
-        self._searcher.result = search.run(self._searcher.limits)
+        limits = self._searcher.limits
+        if not self._level.number:  # a kept tree does not make a rating stronger
+            limits = Limits(nodes=self._level.simulations)
+        self._searcher.result = search.run(limits)
         return chosen_action(self._searcher.result, self._level, self._chance)

@@ -45,6 +45,7 @@ class _Guarded(chess.engine.UciProtocol):
         super().__init__()
         self.unanswered = 0  # bytes since the last line that we sent
         self.drowned = False  # it wrote more than anybody can read
+        self.asked = self.heard = 0.0  # when the last `go` was sent, and when it last wrote
 
     @property
     def flooded(self) -> bool:
@@ -54,11 +55,14 @@ class _Guarded(chess.engine.UciProtocol):
     def send_line(self, line: str) -> None:
         if line != "stop":
             self.unanswered = 0
+        if line.startswith("go"):
+            self.asked = time.perf_counter()
         if self.transport is not None and not self.transport.is_closing():
             super().send_line(line)
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         self.unanswered += len(data)
+        self.heard = time.perf_counter()
         if self.unanswered > MAX_OUTPUT and not self.drowned and self.transport is not None:
             self.drowned = True
             _kill_group(self.transport.get_pid())
@@ -99,12 +103,15 @@ class UciEngine:
         return self._protocol.config
 
     def play(
-        self, board: chess.Board, limit: chess.engine.Limit, game: object
+        self,
+        board: chess.Board,
+        limit: chess.engine.Limit,
+        game: object,
+        seconds: float | None = None,
     ) -> chess.engine.PlayResult:
-        """Its move. After a PlayerError the process is gone."""
-        patience = self._patience.stall + (limit.time or 0.0) + self._patience.grace
+        """Its move; later than `seconds` after `go` is a loss. After a PlayerError it is gone."""
+        patience = self._patience.stall + (seconds or 0.0) + self._patience.grace
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
-        started = time.perf_counter()
         try:
             question = self._protocol.play(board, limit, game=game, info=info)
             result = self._wait(question, patience)
@@ -112,14 +119,19 @@ class UciEngine:
             failure = _failure(error, self._protocol, board)
             self.close()
             raise failure from error
-        late = time.perf_counter() - started - (limit.time or 0.0)
-        if limit.time is not None and late > self._patience.grace:
+        late = self.seconds - (seconds or 0.0)
+        if seconds is not None and late > self._patience.grace:
             self.close()
-            raise PlayerError("time loss", f"{late:.1f} s too late")
+            raise PlayerError("time loss", f"{late:.3f} s too late")
         if not result.move:  # none, or 0000
             self.close()
             raise PlayerError("illegal move", "no move in a position that has some")
         return result
+
+    @property
+    def seconds(self) -> float:
+        """From the last `go` to its answer, as the pipe saw them: new games are not counted."""
+        return self._protocol.heard - self._protocol.asked
 
     def close(self) -> None:
         """Ends the process and whatever it started."""

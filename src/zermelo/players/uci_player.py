@@ -1,4 +1,7 @@
-"""An external chess engine as a player: `uci:stockfish?UCI_Elo=1500&seconds=0.1`."""
+"""An external chess engine as a player: `uci:stockfish?UCI_Elo=1500&seconds=0.1`.
+
+With `base` and `increment` it has a clock for the game, which this player keeps.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from zermelo.players.uci_engine import UciEngine
 
 SECONDS = 0.1  # for a move, if nothing else limits it
+GRACE, CLOCK_GRACE = 2.0, 0.01  # seconds: a fixed time is a wish, a clock is not
 GAMES_FOLDERS = ("/usr/games", "/usr/local/games")  # not on everybody's PATH
 
 
@@ -39,20 +43,36 @@ class UciPlayer:
         seconds: float | None = None,
         nodes: int | None = None,
         depth: int | None = None,
+        base: float | None = None,
+        increment: float = 0.0,
         start: float = 10.0,
-        grace: float = 2.0,
+        grace: float | None = None,
         stall: float = 20.0,
         options: Mapping[str, str] | None = None,
         text: str = "",
     ) -> None:
-        """`options` are the engine's own; `text` is how the command was spelled."""
+        """`options` are the engine's own; `text` is how the command was spelled.
+
+        `base` is the clock at the beginning of a game and `increment` what each move adds, both in
+        seconds. The opponent's clock is not known here: the engine is told its own for both.
+        """
         if kind_of(game) != "chess":
             raise UserError(f"{text or command[0]}: UCI engines play chess, not {game.name}")
-        self._check({"seconds": seconds, "nodes": nodes, "depth": depth, "stall": stall})
-        if seconds is None and nodes is None and depth is None:
-            seconds = SECONDS
-        own = {"seconds": seconds, "nodes": nodes, "depth": depth}
-        if (start, grace, stall) != (10.0, 2.0, 20.0):
+        limits = {"seconds": seconds, "nodes": nodes, "depth": depth, "base": base}
+        self._check(limits | {"stall": stall})
+        if base is not None and seconds is not None:
+            raise UserError("uci: either base, a clock, or seconds, a fixed time, but not both")
+        if not 0 <= increment < math.inf:
+            raise UserError(f"uci: increment must be 0 or more, not {increment:g}")
+        if increment and base is None:
+            raise UserError("uci: an increment needs a base")
+        if all(limit is None for limit in limits.values()):
+            seconds = limits["seconds"] = SECONDS
+        own = limits | {"increment": increment or None}
+        usual = GRACE if base is None else CLOCK_GRACE
+        if grace is None:
+            grace = usual
+        if (start, grace, stall) != (10.0, usual, 20.0):
             own |= {"start": start, "grace": grace, "stall": stall}
         settings = {key: value for key, value in own.items() if value is not None}
         listing = [f"{key}={value}" for key, value in (settings | dict(options or {})).items()]
@@ -60,6 +80,8 @@ class UciPlayer:
         self.command = command
         self.options = dict(options or {})
         self._limits = {"time": seconds, "nodes": nodes, "depth": depth}
+        self._base, self._increment = base, increment
+        self._clock = base or 0.0  # what is left of it in this game
         self._patience = (start, grace, stall)
         self._engine: UciEngine | None = None
         self._number = 0  # of the game, for `ucinewgame`
@@ -71,6 +93,7 @@ class UciPlayer:
     def start_game(self) -> None:
         """The engine is told of a new game before its next move."""
         self._number += 1
+        self._clock = self._base or 0.0
         self._board = self._after = self._report = self._refused = None
 
     def prepare(self, game: Game) -> None:  # noqa: ARG002
@@ -101,20 +124,20 @@ class UciPlayer:
 
     def choose(self, game: Game, state: State) -> int:
         """The engine's move; PlayerError if there is none."""
-        import chess.engine
-
         if self._refused is not None:
             raise self._refused
         engine = self._running()
         board = self._board_at(game, state)
-        limit = chess.engine.Limit(**self._limits)  # type: ignore[arg-type]
+        limit, seconds = self._limit()
         try:
-            result = engine.play(board, limit, self._number)
+            result = engine.play(board, limit, self._number, seconds)
         except BaseException:
             self._engine = None  # a new one for the next game
             raise
         assert result.move is not None
         self._report = _report_of(result.info)
+        if self._base is not None:
+            self._clock = max(self._clock - engine.seconds, 0.0) + self._increment
         try:
             action = parse_action(game, state, board.uci(result.move))
         except REFUSALS as error:
@@ -123,6 +146,17 @@ class UciPlayer:
         board.push(result.move)
         self._after = game.play(state, action)
         return action
+
+    def _limit(self) -> tuple[chess.engine.Limit, float | None]:
+        """What the engine is told, and after how many seconds its time is over."""
+        import chess.engine
+
+        limits: dict[str, Any] = dict(self._limits)
+        if self._base is None:
+            return chess.engine.Limit(**limits), limits["time"]
+        limits |= {"white_clock": self._clock, "black_clock": self._clock}
+        limits |= {"white_inc": self._increment, "black_inc": self._increment}
+        return chess.engine.Limit(**limits), self._clock
 
     def _running(self) -> UciEngine:
         if self._engine is None:

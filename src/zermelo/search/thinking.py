@@ -109,11 +109,20 @@ class Thinking:
             own = simulations - self._pondered
             enough |= limits.reached(result, elapsed, depth, own, self._allowed)
             if 2 * elapsed > (limits.most_seconds or math.inf):
-                clock.end_earlier(min(self._lag(result) or 0.0, LONGEST_MARGIN))
+                clock.end_earlier(self._margin(result))
         if enough:
             self._live.stop()
         elif self._watch is not None:
             self._watch(result)
+
+    def _margin(self, result: SearchResult) -> float:
+        """Seconds before the end at which to stop: a batch that has begun is waited for.
+
+        On a clock all of a batch counts, for lateness there costs the game. A fixed time is to be
+        used, so half of one does: what is too long once is too short the next time.
+        """
+        lag = min(self._lag(result) or 0.0, LONGEST_MARGIN)
+        return lag if self._limits.manager is not None else lag / 2
 
     def _note_pause(self) -> None:
         now = time.perf_counter()

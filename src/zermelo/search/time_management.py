@@ -14,7 +14,7 @@ USUAL_MOVES = 40  # moves of one side still to come at the start of a game witho
 FEWEST_MOVES = 22  # ... and late in it
 STRETCH = 3.5  # a move in trouble may take so many times its share
 SHARE_OF_CLOCK = 0.35  # but no more than this of the clock, with more than one move to make
-MOVETIME_MARGIN = 0.005  # for the answer
+MOVETIME_MARGIN = 0.002  # for the answer
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
 """The searching thread: does what it is asked for, one thing after another, and answers.
 
 The reading thread puts work into its queue and is never kept waiting. Every `go` is answered by one
-`bestmove` with a legal move, whatever goes wrong meanwhile; `go perft` alone is answered by counts.
+`bestmove` with a legal move, whatever goes wrong meanwhile; `go perft` and `bench` alone are
+answered by counts.
 """
 
 from __future__ import annotations
 
 import queue
+import random
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +19,7 @@ from zermelo.errors import REFUSALS
 from zermelo.games.protocol import State
 from zermelo.search.thinking import Memory
 from zermelo.uci import networks
+from zermelo.uci.bench import bench_lines
 from zermelo.uci.options import Settings
 from zermelo.uci.perft import perft_lines
 from zermelo.uci.positions import any_move, board_at, end_line, follow, without_past
@@ -39,8 +42,8 @@ class Engine:
         self.debug = False
         # The searching thread's.
         self._workshop = Workshop(self._comment, load, own)
-        self._game_begins = False
         self._memory = Memory()  # of the last move's search
+        self._chance = random.Random()  # of an engine of limited strength
         self._stands_at: Position | None = None  # that the search was moved to last
         self._thread = threading.Thread(target=self._work, name="search", daemon=True)
         self._thread.start()
@@ -72,23 +75,24 @@ class Engine:
     def prepare(self, settings: Settings, then: Callable[[], None] | None = None) -> None:
         """Loads what the options name, then calls `then` in the searching thread.
 
-        After `ucinewgame` a clock will run: nothing is left then to be done during the first move.
+        Whoever waits for that may start a clock next: nothing is left then to be made ready.
         """
         self._newest = settings
 
         def work() -> None:
             try:
                 self._workshop.ready(self._newest)  # what was named meanwhile is what counts
-                while self._game_begins and self._workshop.warm_a_little():
-                    pass
+                if then is not None:
+                    self._workshop.make_all(self._newest)
             finally:
                 if then is not None:
                     then()
 
         self._queue.put(work)
 
-    def new_game(self) -> None:
+    def new_game(self, settings: Settings) -> None:
         """Forgets tree, cache and expectations."""
+        self._newest = settings
         self._give_up()
         self._queue.put(self._forget)
 
@@ -134,9 +138,11 @@ class Engine:
         self._writer.say(f"info string {printable(text)}")
 
     def _forget(self) -> None:
-        self._game_begins = True
         self._memory = Memory(lag=self._memory.lag)
         self._stands_at = None
+        # A person wants another game each time, a test the same.
+        seeded = "Seed" in self._newest.given
+        self._chance = random.Random(self._newest["Seed"] if seeded else None)
         if self._workshop.live is not None:
             self._workshop.live.forget()
 
@@ -147,7 +153,8 @@ class Engine:
             answer = self._answer(running)
         except Exception as error:
             self._comment(f"error {error}")
-            answer = None if running.go.perft else f"bestmove {any_move(running.position)}"
+            counts = running.go.perft or running.go.bench
+            answer = None if counts else f"bestmove {any_move(running.position)}"
         finally:
             running.end()
             while not running.released.wait(0.5):
@@ -162,11 +169,19 @@ class Engine:
         if running.go.perft is not None:
             self._perft(running, running.go.perft)
             return None
+        if running.go.bench:
+            self._bench(running)
+            return None
         if running.unwanted.is_set():
             return f"bestmove {any_move(running.position)}"
         live = self._workshop.search_for(
-            running.settings, running.position.chess960, running.go.counted
+            running.settings,
+            running.position.chess960,
+            running.go.counted or running.level is not None,
+            gumbel=running.level is None,  # a level chooses by visits
         )
+        if self._workshop.refused:
+            self._comment(f"error {self._workshop.refused}")
         game: Any = live.game
         state = follow(live, self._stands_at, running.position)
         self._stands_at = running.position
@@ -192,6 +207,7 @@ class Engine:
             allowed,
             self._memory,
             hits=lambda: self._hits() - hits_before,
+            chance=self._chance,
         )
         answer = run.bestmove()
         self._memory = run.memory
@@ -201,6 +217,12 @@ class Engine:
         rules = _core.Chess(chess960=running.position.chess960)
         state = without_past(rules, rules.parse_position(running.position.text))
         for line in perft_lines(rules, state, depth, running.stopped.is_set):
+            self._writer.say(line)
+
+    def _bench(self, running: Running) -> None:
+        live = self._workshop.search_for(running.settings, chess960=False, counted=True)
+        self._stands_at = None
+        for line in bench_lines(live, running.go.nodes or 1, running.stopped.is_set):
             self._writer.say(line)
 
     def _hits(self) -> int:
@@ -219,7 +241,7 @@ class Engine:
         if illegal:
             self._comment(f"error searchmoves: not legal here: {' '.join(illegal)}")
         tablebase = self._workshop.tablebase
-        if tablebase is None or wanted:
+        if tablebase is None or wanted or running.level is not None:
             return wanted
         kept = tablebase.root_moves(board_at(game, state))
         return [game.parse_action(state, move.uci()) for move in kept]

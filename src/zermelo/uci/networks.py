@@ -55,19 +55,18 @@ def load(path: str, backend: str, precision: str) -> Network:
     return Network(opened.evaluator, encoder, text, trained=True, search=opened.search)
 
 
-def first_steps(network: Network, leaves: int) -> None:
-    """What a search needs at once: the batch sizes of the root and of one thread's leaves."""
+def answering(network: Network) -> Network:
+    """The network after a first answer: one that cannot be computed fails here, not in a game."""
     import numpy as np
 
     evaluator = network.evaluator
-    if not isinstance(evaluator, WarmsUp):
-        return
-    for size in sorted({1, leaves}):
-        evaluator(np.zeros((size, *evaluator.observation_shape), np.float32))
+    if isinstance(evaluator, WarmsUp):
+        evaluator(np.zeros((1, *evaluator.observation_shape), np.float32))
+    return network
 
 
-def further_steps(network: Network, threads: int, leaves: int) -> Iterator[Callable[[], None]]:
-    """The rest, in pieces short enough to be done while nothing is asked."""
+def warming_steps(network: Network, threads: int, leaves: int) -> Iterator[Callable[[], None]]:
+    """All that would else be compiled during a search, in short pieces: what is due first first."""
     evaluator = network.evaluator
     if not isinstance(evaluator, WarmsUp):
         return

@@ -15,6 +15,7 @@ from typing import Any
 from zermelo._core import SearchOptions
 from zermelo.errors import UserError
 from zermelo.network.own_search import LC0_SEARCH, searched
+from zermelo.players.levels import HIGHEST, LOWEST
 
 LARGEST_SPIN = 2**31 - 1  # programs keep a spin in 32 bits
 EMPTY = "<empty>"  # how the protocol spells an empty text
@@ -194,8 +195,8 @@ ENGINE_ROWS = (
         "Precision",
         "combo",
         "f32",
-        "Precision of the network.",
-        choices=("f32", "bf16"),
+        "Precision of the network; int8 is for towers of convolutions with openvino.",
+        choices=("f32", "bf16", "int8"),
     ),
     _spin("NNCacheSize", 2_000_000, LARGEST_SPIN, "Number of positions in the evaluation cache."),
     _spin(
@@ -228,6 +229,14 @@ ENGINE_ROWS = (
     _check("UCI_ShowWDL", False, "Add win, draw and loss in permille to `info`."),
     _check("UCI_ShowMovesLeft", False, "Add `movesleft` to `info` if the end is proven."),
     _check("UCI_ShowEPS", False, "Add evaluations per second to `info`."),
+    _check("UCI_LimitStrength", False, "Play as strongly as UCI_Elo says, not in analysis."),
+    _spin(
+        "UCI_Elo",
+        1500,
+        HIGHEST,
+        "Rating on the scale of Stockfish's, measured with the package's network.",
+        low=LOWEST,
+    ),
     UciOption("SyzygyPath", "string", "", "Folders of Syzygy tablebases, separated as in PATH."),
     UciOption("BookFile", "string", "", "A Polyglot opening book."),
     _check("OwnBook", True, "Use BookFile."),

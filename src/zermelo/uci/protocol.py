@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from zermelo._core import Chess
 from zermelo.errors import REFUSALS, UserError
@@ -32,6 +33,7 @@ class Go:
     mate: int | None = None
     movetime: int | None = None
     perft: int | None = None
+    bench: bool = False  # every position of the bench with so many nodes
     searchmoves: tuple[str, ...] = ()
     ponder: bool = False
     infinite: bool = False
@@ -50,7 +52,7 @@ class Go:
 
 def parse_go(words: list[str]) -> tuple[Go, list[str]]:
     """The request and what could not be read in it."""
-    given: dict[str, int] = {}
+    given: dict[str, Any] = {}  # numbers
     searchmoves: list[str] = []
     problems: list[str] = []
     ponder = infinite = limited = False

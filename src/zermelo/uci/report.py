@@ -46,9 +46,11 @@ def figures(
     )
 
 
-def order(result: SearchResult, allowed: Collection[int] = ()) -> list[int]:
+def order(
+    result: SearchResult, allowed: Collection[int] = (), played: int | None = None
+) -> list[int]:
     """Numbers of the rows, the best first: as played, then by visits, then by prior."""
-    best = result.best_action
+    best = result.best_action if played is None else played
     actions, visits, prior = (
         column.tolist() for column in (result.actions, result.visits, result.prior)
     )
@@ -57,9 +59,16 @@ def order(result: SearchResult, allowed: Collection[int] = ()) -> list[int]:
 
 
 def info_lines(
-    result: SearchResult, run: Figures, settings: Settings, allowed: Collection[int] = ()
+    result: SearchResult,
+    run: Figures,
+    settings: Settings,
+    allowed: Collection[int] = (),
+    played: int | None = None,
 ) -> list[str]:
-    """One `info` line for each of the best moves, as many as MultiPV says."""
+    """One `info` line for each of the best moves, as many as MultiPV says.
+
+    `played` is the move that the engine plays, once that is known; it comes first.
+    """
     milliseconds = int(run.seconds * 1000)
     rate = 1 / run.seconds if run.seconds > 0 else 0.0
     head = (
@@ -71,7 +80,7 @@ def info_lines(
         tail += f" eps {round(run.evaluations * rate)}"
     tail += f" tbhits {run.tbhits}"
     lines = []
-    for number, index in enumerate(order(result, allowed)[: settings["MultiPV"]], start=1):
+    for number, index in enumerate(order(result, allowed, played)[: settings["MultiPV"]], start=1):
         row = result.row(index)
         lines.append(
             f"{head} {_scores(result, row, settings)} {tail} multipv {number} pv {' '.join(row.pv)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
+from zermelo.players.levels import Level, rated_level
 from zermelo.search.move_limits import MoveLimits
 from zermelo.search.time_management import (
     LEAST,
@@ -39,6 +40,7 @@ class Running(TurnClock):
         self.position = position
         self.settings = settings
         self.debug = debug
+        self.level = limited(go, settings)  # None: as strongly as it can
         # Set by any thread.
         self.unwanted = threading.Event()  # a newer command has made the answer useless
         self.released = threading.Event()  # the answer may be given
@@ -59,6 +61,14 @@ class Running(TurnClock):
         return began
 
 
+def limited(go: Go, settings: Settings) -> Level | None:
+    """How a limited engine plays; None if it is not limited, as in analysis."""
+    analysis = go.endless or go.mate is not None
+    return (
+        rated_level(settings["UCI_Elo"]) if settings["UCI_LimitStrength"] and not analysis else None
+    )
+
+
 def limits_of(
     go: Go,
     settings: Settings,
@@ -77,6 +87,8 @@ def limits_of(
     if go.infinite:
         return limits
     limits.nodes = _at_least_one(go.nodes)
+    if (level := limited(go, settings)) is not None:
+        limits.nodes = min(limits.nodes or LARGEST, level.simulations)
     limits.depth = _at_least_one(go.depth)
     limits.mate = _at_least_one(go.mate)
     overhead = settings["MoveOverheadMs"]

@@ -6,10 +6,12 @@ of the highest prior, else the first.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from zermelo.players.levels import chosen_action
 from zermelo.search import LiveSearch, SearchResult
 from zermelo.search.thinking import Memory, Thinking
 from zermelo.uci.protocol import printable
@@ -31,13 +33,19 @@ class SearchRun:
         allowed: Sequence[int],
         before: Memory,
         hits: Callable[[], int],
+        chance: random.Random,
     ) -> None:
-        """`before` is what the last move's search left; `hits` counts those of tablebases."""
+        """`before` is what the last move's search left; `hits` counts those of tablebases.
+
+        `chance` decides what an engine of limited strength plays.
+        """
         self._writer = writer
         self._running = running
         self._live = live
         self._allowed = allowed
         self._hits = hits
+        self._chance = chance
+        self._played: int | None = None  # known at the end
         game: Any = live.game
         state = live.state
         self._choices = allowed or game.legal_actions(state)
@@ -76,10 +84,14 @@ class SearchRun:
         result = self._thinking.result
         if result is None or not len(result.actions):
             return f"bestmove {self._live.game.action_text(self._live.state, self._choices[0])}"
+        level = self._running.level
+        self._played = result.best_action
+        if level is not None:
+            self._played = chosen_action(result, level, self._chance, self._allowed)
         self._say(result, self._figures(result), self._running.settings["VerboseMoveStats"])
-        pv = result.pv
-        reply = f" ponder {pv[1]}" if len(pv) > 1 else ""
-        return f"bestmove {result.best.text}{reply}"
+        row = result.row(result.actions.tolist().index(self._played))
+        reply = f" ponder {row.pv[1]}" if len(row.pv) > 1 else ""
+        return f"bestmove {row.text}{reply}"
 
     def _comment(self, text: str) -> None:
         self._writer.say(f"info string {printable(text)}")
@@ -98,7 +110,7 @@ class SearchRun:
         self._say(result, run, self._running.settings["LogLiveStats"])
 
     def _say(self, result: SearchResult, run: Figures, stats: bool) -> None:
-        lines = info_lines(result, run, self._running.settings, self._allowed)
+        lines = info_lines(result, run, self._running.settings, self._allowed, self._played)
         if stats:
             lines += move_stats(result, self._live.options)
         self._writer.say_all(lines)

@@ -13,14 +13,17 @@ from typing import BinaryIO
 from zermelo import __version__
 from zermelo.errors import UserError
 from zermelo.uci import networks
+from zermelo.uci.bench import NODES
 from zermelo.uci.engine import Engine
 from zermelo.uci.options import Settings, all_rows
 from zermelo.uci.protocol import (
+    Go,
     Position,
     parse_go,
     parse_position,
     parse_setoption,
     printable,
+    read_number,
 )
 from zermelo.uci.workshop import Load
 from zermelo.uci.writer import Writer
@@ -57,6 +60,7 @@ class Session:
             "debug": self._debug,
             "register": lambda _line, _words: None,
             "d": self._show,
+            "bench": self._bench,
         }
 
     def handle(self, line: str) -> bool:
@@ -104,7 +108,7 @@ class Session:
         self.settings = self.settings.with_value(name, value)
 
     def _ucinewgame(self, _line: str, _words: list[str]) -> None:
-        self._engine.new_game()
+        self._engine.new_game(self.settings)
 
     def _position(self, _line: str, words: list[str]) -> None:
         self.position = parse_position(words, self.settings["UCI_Chess960"])
@@ -114,6 +118,12 @@ class Session:
         if problems:
             self._error("; ".join(problems))
         self._engine.go(go, self.position, self.settings)
+
+    def _bench(self, _line: str, words: list[str]) -> None:
+        nodes = read_number(words[0]) if words else NODES
+        if nodes is None or nodes < 1:
+            raise UserError(f"bench takes a number of nodes, not '{words[0]}'")
+        self._engine.go(Go(nodes=nodes, bench=True), self.position, self.settings)
 
     def _debug(self, _line: str, words: list[str]) -> None:
         self._engine.debug = words[:1] == ["on"]

@@ -1,7 +1,8 @@
 """Makes what a search needs from the options, and keeps it until they change.
 
-Owner: the searching thread. Problems are said and worked around: a network that cannot be loaded
-leaves equal priors, a book or tablebase that cannot be read is done without.
+Owner: the searching thread. Problems are said and worked around: where a network cannot be loaded
+the last good one stays, at first the package's own; a book or tablebase that cannot be read is done
+without.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Workshop:
         self.tablebase: Any = None  # zermelo.players.chess_tablebase.Tablebase
         self.book: Any = None  # zermelo.players.chess_book.Book
         self.live: LiveSearch | None = None
+        self.refused = ""  # why the network that was asked for is not the one that searches
         self._say = say
         self._load = load
         self._own = own
@@ -45,18 +47,23 @@ class Workshop:
     def ready(self, settings: Settings) -> None:
         """Loads what the options name and is not loaded yet; says what came of it."""
         self._ready_network(settings)
+        self._plan_warming(settings)
         self._ready_file("tablebase", settings["SyzygyPath"], _open_tablebase)
         book = settings["BookFile"] if settings["OwnBook"] else ""
         self._ready_file("book", book, lambda path: _open_book(path, settings["Seed"]))
 
-    def search_for(self, settings: Settings, chess960: bool, counted: bool = False) -> LiveSearch:
+    def search_for(
+        self, settings: Settings, chess960: bool, counted: bool = False, gumbel: bool = True
+    ) -> LiveSearch:
         """The search of these options, with its tree if it has not changed.
 
-        `counted` says whether the number of simulations is known beforehand.
+        `counted` says whether the number of simulations is known beforehand. Without `gumbel` the
+        visits say how good a move is, whatever the network's own root is.
         """
         self.ready(settings)
         name = f"chess?encoder={self.network.encoder}&chess960={'on' if chess960 else 'off'}"
         options = self.search_options(settings, counted)
+        options.gumbel = options.gumbel and gumbel
         made_of = (name, options.to_dict(), self.network, self.tablebase)
         if self.live is None or self._made.get("search") != made_of:
             self.live = None  # its memory is free before the new one takes some
@@ -86,6 +93,13 @@ class Workshop:
         options.cache_mib = min(int(options.cache_mib), most)
         return options
 
+    def make_all(self, settings: Settings) -> None:
+        """Everything that the next search on the clock would else have to make first."""
+        while self.warm_a_little():
+            pass
+        if self.live is None:
+            self.search_for(settings, settings["UCI_Chess960"])
+
     def warm_a_little(self) -> bool:
         """One more piece of what would else be done during a search; False when all is done."""
         step = next(self._to_warm, None)
@@ -96,22 +110,40 @@ class Workshop:
     def _ready_network(self, settings: Settings) -> None:
         file = settings["WeightsFile"] or self._own
         wanted = (file, settings["Backend"], settings["Precision"])
-        if self._made.get("network") != wanted:
-            self._made["network"] = wanted
-            self.network = networks.without_network()
-            self._to_warm = iter(())
-            if file not in ("", networks.NONE):
-                try:
-                    self.network = self._load(*wanted)
-                    options = self.search_options(settings)
-                    leaves = int(options.leaves_per_tree)
-                    networks.first_steps(self.network, leaves)
-                    threads = int(options.threads)
-                    self._to_warm = networks.further_steps(self.network, threads, leaves)
-                except Exception as error:
-                    self.network = networks.without_network()
-                    self._say(f"error {error}")
-            self._say(self.network.text)
+        if self._made.get("network") == wanted:
+            return
+        self._made["network"] = wanted
+        self.refused = ""
+        try:
+            found = self._opened(wanted)
+        except Exception as error:
+            found = self._in_place_of(wanted)
+            self.refused = f"{error}; searching with {found.text}"
+            self._say(f"error {error}")
+        self.network = found
+        self._say(self.network.text)
+
+    def _opened(self, wanted: tuple[str, str, str]) -> Network:
+        if wanted[0] in ("", networks.NONE):
+            return networks.without_network()
+        return networks.answering(self._load(*wanted))
+
+    def _in_place_of(self, refused: tuple[str, str, str]) -> Network:
+        """The last good network, at first the package's own; equal priors if there is neither."""
+        if self.network.trained or not self._own or refused[0] == self._own:
+            return self.network
+        try:
+            return self._opened((self._own, "auto", "f32"))
+        except Exception as error:
+            self._say(f"error {error}")
+            return self.network
+
+    def _plan_warming(self, settings: Settings) -> None:
+        options = self.search_options(settings)
+        threads, leaves = int(options.threads), int(options.leaves_per_tree)
+        if self._made.get("warm") != (self.network, threads, leaves):
+            self._made["warm"] = (self.network, threads, leaves)
+            self._to_warm = networks.warming_steps(self.network, threads, leaves)
 
     def _ready_file(self, kind: str, path: str, opened: Callable[[str], Any]) -> None:
         if self._made.get(kind, "") == path:
