@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from zermelo.errors import UserError
+from zermelo.files import open_plain, read_plain
 
 PATIENCE = 20.0  # seconds to wait for orphaned workers of a loop that has gone
 
@@ -28,7 +29,7 @@ class RunLock:
         try:
             self._directory = os.open(path.parent, os.O_RDONLY)
             self._take(self._directory, until)
-            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
             self._take(self.descriptor, until)
         except OSError as error:
             self.release()
@@ -64,7 +65,7 @@ class RunLock:
 def holder_of(path: Path) -> int:
     """The process that took the lock last; 0 if the file does not say."""
     try:
-        return int(path.read_text().split()[0])
+        return int(read_plain(path).split()[0])
     except (OSError, ValueError, IndexError):
         return 0
 
@@ -72,15 +73,14 @@ def holder_of(path: Path) -> int:
 def running_process(path: Path) -> int:
     """The process that holds the lock now; 0 if nobody does."""
     try:
-        descriptor = os.open(path, os.O_RDONLY)
+        file = open_plain(path)
     except OSError:
         return 0
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return holder_of(path)
-    finally:
-        os.close(descriptor)
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return holder_of(path)
     return 0
 
 

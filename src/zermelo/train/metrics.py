@@ -19,7 +19,7 @@ from typing import Any
 
 from zermelo.checkpoint.manifest import plain
 from zermelo.errors import UserError
-from zermelo.files import write_whole
+from zermelo.files import read_plain, write_whole
 
 METRICS_FILE = "metrics.jsonl"
 LATE = "evaluate"  # what may come in a line of its own
@@ -31,7 +31,11 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
     Late yardsticks are put into their iteration's object; without one they are left out.
     """
     found: list[dict[str, Any]] = []
-    for entry, _ in _lines(Path(directory) / METRICS_FILE):
+    try:
+        entries = [entry for entry, _ in _lines(Path(directory) / METRICS_FILE)]
+    except OSError:  # what cannot be read says nothing
+        return found
+    for entry in entries:
         if entry.keys() - {"time"} != {"iteration", LATE}:
             found.append(entry)
             continue
@@ -45,7 +49,7 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
     """Each whole line: its object and its bytes."""
     try:
-        data = path.read_bytes()
+        data = read_plain(path)
     except FileNotFoundError:
         return
     for line in data.splitlines(keepends=True):

@@ -15,6 +15,7 @@ from zermelo.checkpoint.manifest import plain
 from zermelo.config.sections import rows_of, section_kinds
 from zermelo.doctor.diagnose import diagnose
 from zermelo.errors import UserError
+from zermelo.files import open_plain
 from zermelo.games.protocol import Game
 from zermelo.runs.directory import Run
 from zermelo.runs.figures import Figures
@@ -235,7 +236,7 @@ def status_to_json(status: Status | None) -> dict[str, Any] | None:
 def log_tail(file: Path) -> list[str]:
     """The newest lines, oldest first."""
     try:
-        with open(file, "rb") as opened:
+        with open_plain(file) as opened:
             size = opened.seek(0, 2)
             opened.seek(max(0, size - LOG_BYTES))
             lines = opened.read().decode(errors="replace").splitlines()
