@@ -23,6 +23,7 @@ from zermelo.runs.judging import CheckpointJudges
 from zermelo.runs.settings import settings_of
 from zermelo.runs.shelf import RunRow
 from zermelo.runs.status import Status
+from zermelo.runs.trust import refuse_strange_game
 from zermelo.web.training.panels import Curve, panels_for
 from zermelo.yardsticks.ladder import FOLDER
 from zermelo.yardsticks.ladder_file import Ladder
@@ -59,10 +60,12 @@ class RunView:
 
     @property
     def game(self) -> Game:
-        """The rules; a UserError if the run's options cannot be read."""
+        """The rules; a UserError if the run's options cannot be read, or name a stranger's file."""
         with self.lock:
             if self._game is None:
-                self._game = Run.open(self.path).config.game()
+                run = Run.open(self.path)
+                refuse_strange_game(self.path, run.config)
+                self._game = run.config.game()
             return self._game
 
     @property
