@@ -28,7 +28,7 @@ Written = TypeVar("Written")
 def write_whole(path: Path, *blocks: bytes, lasting: bool = True) -> None:
     """Replaces a file: a reader or a kill never sees half of it. Aside, synchronised, renamed.
 
-    What need not last through a loss of power is not synchronised, which may take long.
+    So is the name. What need not last through a loss of power is not, which may take long.
     """
     aside = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
     try:
@@ -38,6 +38,8 @@ def write_whole(path: Path, *blocks: bytes, lasting: bool = True) -> None:
             if lasting:
                 os.fsync(file.fileno())
         os.replace(aside, path)
+        if lasting:
+            sync_directory(path.parent)
     except BaseException:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)
