@@ -40,6 +40,15 @@ class RunLock:
         os.truncate(self.descriptor, 0)
         os.pwrite(self.descriptor, f"{os.getpid()}\n".encode(), 0)
 
+    @property
+    def ours(self) -> bool:
+        """Whether the run that is at this place now is still the one that was locked."""
+        try:
+            there, locked = os.stat(self.path, follow_symlinks=False), os.fstat(self.descriptor)
+        except OSError:
+            return False
+        return os.path.samestat(there, locked)
+
     def release(self) -> None:
         """Lets others in; workers that still have the descriptor keep them out."""
         for descriptor in (self.descriptor, self._directory):
