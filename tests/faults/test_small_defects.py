@@ -20,6 +20,7 @@ from zermelo.config import RunConfig
 from zermelo.errors import UserError
 from zermelo.matches.game_record import GameRecord
 from zermelo.matches.match import MatchOptions, play_match
+from zermelo.processes.child import module_command
 from zermelo.runs.directory import Run
 from zermelo.search import Limits, LiveSearch, RolloutEvaluator, Search
 from zermelo.train.metrics import MetricsWriter
@@ -93,10 +94,8 @@ def test_a_mate_that_cannot_be_found_is_no_limit_without_an_end(mate: str) -> No
 @pytest.mark.parametrize("number", ["999999999", "1000000000", "99999999999999999999"])
 def test_counters_of_any_size_are_read_as_python_chess_reads_them(number: str) -> None:
     game: Any = zermelo.game("chess")
-    for fen in (
-        f"4k3/8/8/8/8/8/4P3/4K3 w - - {number} 1",
-        f"4k3/8/8/8/8/8/4P3/4K3 w - - 0 {number}",
-    ):
+    for counters in (f"{number} 1", f"0 {number}"):
+        fen = f"4k3/8/8/8/8/8/4P3/4K3 w - - {counters}"
         assert chess.Board(fen).is_valid()
         text = game.position_text(game.parse_position(fen))
         assert text.split()[:4] == fen.split()[:4]
@@ -125,7 +124,7 @@ def test_a_run_at_a_path_that_is_not_utf8_is_trained(tmp_path: Path) -> None:
     sets += " network.blocks=1 network.filters=8 selfplay.games=8 selfplay.simulations=8"
     sets += " selfplay.backend=openvino selfplay.precision=f32"
     command += [part for text in sets.split() for part in ("--set", text)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert b"000001" in os.listdir(place + b"/checkpoints")
 
@@ -200,7 +199,7 @@ def test_a_training_that_the_page_starts_looks_for_no_module_in_the_working_dire
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     monkeypatch.chdir(tmp_path)
     done = subprocess.run(
-        [*control.module_command("zermelo"), "games"], capture_output=True, timeout=60, check=False
+        [*module_command("zermelo"), "games"], capture_output=True, timeout=60, check=False
     )
     assert done.returncode == 0
     assert not (tmp_path / "ran").exists()

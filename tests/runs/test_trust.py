@@ -93,7 +93,7 @@ def test_the_page_and_the_report_do_not_run_the_file_of_a_received_run(
 ) -> None:
     run, trace = received
     with pytest.raises(UserError, match="--trust"):
-        RunView(run).game
+        assert RunView(run).game
     assert main(["report", str(run), "--output", str(run.parent / "report.html")]) in (0, 2)
     assert not trace.exists()
 
