@@ -14,7 +14,7 @@ WEB_TOOLS = build/web/node_modules
 SANITIZE_ENV = ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all check check-page pictures format sanitize bench docs clean
+.PHONY: help setup demo test test-all check check-page pictures format sanitize faults soak bench docs clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -81,9 +81,17 @@ build/asan/core_tests: SANITIZER = address,undefined
 build/tsan/core_tests: SANITIZER = thread
 build/asan/core_tests build/tsan/core_tests: BUILD_TYPE = RelWithDebInfo
 
+faults: setup build/asan/core_tests build/tsan/core_tests ## Try all faults, write docs/reliability.md (ROWS=5,16, QUICK=1)
+	$(PY) tools/faults.py $(if $(ROWS),--rows $(ROWS)) $(if $(QUICK),--quick)
+
+soak: setup ## Search, train under kills and begin games for MINUTES (10), watch memory and files
+	$(PY) tools/soak.py --minutes $(or $(MINUTES),10)
+	$(PY) tools/kill_loop.py --kills $(or $(KILLS),20)
+	$(PY) tools/uci_soak.py
+
 sanitize: build/asan/core_tests build/tsan/core_tests ## C++ tests under ASan + UBSan, threaded code under TSan
 	$(SANITIZE_ENV) build/asan/core_tests
-	build/tsan/core_tests threads
+	ZERMELO_STORM_SECONDS=10 build/tsan/core_tests threads
 
 bench: setup ## Speeds against their references
 	$(PY) benchmarks/perft.py

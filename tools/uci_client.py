@@ -63,6 +63,11 @@ class Client:
             lines.append(found[1])
         return ended, code, lines
 
+    @property
+    def pid(self) -> int:
+        """The engine's process."""
+        return self._process.pid
+
     def kill(self) -> None:
         """Ends the process at once."""
         self._process.kill()

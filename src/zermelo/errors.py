@@ -20,6 +20,8 @@ class UserError(ValueError):
     """A mistake in what was asked for; the message is one sentence for the person who asked."""
 
 
+BAD_ANSWER = "the evaluator returned"  # how the core begins to say that an answer is unusable
+
 # What to catch where input is read: what Python refuses, and what the core does.
 REFUSALS = (UserError, RefusedError)
 
@@ -28,8 +30,15 @@ def users_sentence(error: BaseException) -> str | None:
     """One line for the person whose mistake it is; None if the fault is ours."""
     if isinstance(error, REFUSALS):
         return one_line(str(error) or type(error).__name__)
+    if is_bad_answer(error):
+        return one_line(f"the network cannot be used: {error}")
     place = place_in_game_file(error)
     return None if place is None else one_line(f"{place}: {type(error).__name__}: {error}")
+
+
+def is_bad_answer(error: BaseException) -> bool:
+    """Whether a network answered with what is no answer, such as NaN; ours have the right shape."""
+    return isinstance(error, RuntimeError) and str(error).startswith(BAD_ANSWER)
 
 
 def place_in_game_file(error: BaseException) -> str | None:

@@ -13,7 +13,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from zermelo.errors import UserError
 
@@ -28,7 +28,7 @@ Written = TypeVar("Written")
 def write_whole(path: Path, *blocks: bytes, lasting: bool = True) -> None:
     """Replaces a file: a reader or a kill never sees half of it. Aside, synchronised, renamed.
 
-    What need not last through a loss of power is not synchronised, which may take long.
+    So is the name. What need not last through a loss of power is not, which may take long.
     """
     aside = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
     try:
@@ -38,6 +38,8 @@ def write_whole(path: Path, *blocks: bytes, lasting: bool = True) -> None:
             if lasting:
                 os.fsync(file.fileno())
         os.replace(aside, path)
+        if lasting:
+            sync_directory(path.parent)
     except BaseException:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)
@@ -52,6 +54,30 @@ def refuse_special(path: Path) -> None:
         return
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise UserError(f"'{path}' is a pipe or a device, not a file")
+
+
+def open_plain(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
+    """A file to be read; an OSError for a pipe or a device, of which there may be no end.
+
+    For files that come with a run: whoever made them may have made anything of that name.
+    """
+    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe does not wait
+    try:
+        mode = os.fstat(opened).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+        return open(opened, "rb", buffering)
+    except BaseException:
+        os.close(opened)
+        raise
+
+
+def read_plain(path: Path) -> bytes:
+    """The content of such a file."""
+    with open_plain(path) as file:
+        return file.read()
 
 
 def remove_temporary(*directories: Path) -> None:
@@ -97,10 +123,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """The file's content; what is wrong with it is one sentence."""
     refuse_special(path)
     try:
-        text = path.read_bytes().decode()
-        if any(len(line) > MAX_TOML_LINE for line in text.splitlines()):
-            raise UserError(f"{path} is no run file: a line of it has too many characters")
-        return tomllib.loads(text)
+        return parse_toml(read_plain(path).decode(), path)
     except FileNotFoundError:
         raise UserError(f"there is no file '{path}'") from None
     except IsADirectoryError:
@@ -109,6 +132,14 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise UserError(f"'{path}' cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UserError(f"{path} is not text in UTF-8, so it is no run file") from None
+
+
+def parse_toml(text: str, path: Path) -> dict[str, Any]:
+    """A stranger's text, quickly refused where it is none; `path` names it."""
+    if any(len(line) > MAX_TOML_LINE for line in text.splitlines()):
+        raise UserError(f"{path} is no run file: a line of it has too many characters")
+    try:
+        return tomllib.loads(text)
     except RecursionError:
         raise UserError(f"{path} is no run file: it is nested too deeply") from None
     except tomllib.TOMLDecodeError as error:

@@ -14,6 +14,7 @@ from zermelo.errors import UserError
 from zermelo.runs.directory import Run
 from zermelo.runs.opening import open_run
 from zermelo.runs.trust import MARK, is_marked
+from zermelo.web.training.run_view import RunView
 
 GAME = Path(__file__).parents[2] / "examples" / "my_game.py"
 METRICS = '{"iteration": 1, "train": {}, "selfplay": {}}\n'
@@ -85,6 +86,16 @@ def test_playing_a_received_run_does_not_run_its_file(
     assert main(["play", str(GAME), "--run", str(run)]) == 2
     assert not trace.exists()
     capsys.readouterr()
+
+
+def test_the_page_and_the_report_do_not_run_the_file_of_a_received_run(
+    received: tuple[Path, Path],
+) -> None:
+    run, trace = received
+    with pytest.raises(UserError, match="--trust"):
+        assert RunView(run).game
+    assert main(["report", str(run), "--output", str(run.parent / "report.html")]) in (0, 2)
+    assert not trace.exists()
 
 
 def test_training_a_received_run_is_refused_with_what_it_would_run(

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kLetters = "PNBRQKpnbrqk";
 constexpr std::string_view kSideNames[] = {"white", "black"};
+// Larger counters are read as this: they mean the same, and no other program refuses them.
 constexpr int kMaxClock = 999'999'999;
 
 // One parse: the text for messages, the position as it grows.
@@ -185,11 +186,10 @@ class FenParser {
       }
       if (c < '0' || c > '9') wrong("the ", what, " '", field, "' is not a number");
       after_digit = true;
-      value = std::min(value * 10 + (c - '0'), kMaxClock + 1L);
+      value = std::min(value * 10 + (c - '0'), static_cast<long>(kMaxClock));
     }
     if (!after_digit) wrong("the ", what, " '", field, "' is not a number");
     if (negative && value != 0) wrong("the ", what, " '", field, "' is negative");
-    if (value > kMaxClock) wrong("the ", what, " '", field, "' is above ", kMaxClock);
     return static_cast<int>(value);
   }
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from zermelo.checkpoint.manifest import CheckpointError
+from zermelo.files import open_plain
 
 
 def write_synced(path: Path, data: bytes) -> None:
@@ -23,7 +24,7 @@ def write_synced(path: Path, data: bytes) -> None:
 def read_all(path: Path, limit: int, words: str) -> bytes:
     """The file, or at most a byte more than `limit`; `words` name it in a CheckpointError."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             return file.read(limit + 1)
     except FileNotFoundError:
         raise CheckpointError(f"{words} is missing") from None

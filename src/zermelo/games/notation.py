@@ -20,6 +20,8 @@ def parse_action(game: Game, state: State, text: str) -> int:
     """The legal action that `text` names; refuses if there is none."""
     read = getattr(game, "parse_action", None)
     if read is not None:
+        if is_native(game) and not text.isascii():
+            raise UserError(f"'{text}' has letters that no action of {game.name} has")
         with _game_may_refuse(game):
             return int(read(state, text))
     actions = list(game.legal_actions(state))

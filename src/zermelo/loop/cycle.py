@@ -67,6 +67,7 @@ class Loop:
             self.begin()
             with self.collector, self.measurer:
                 while self.iteration < self.run_directory.config.loop.iterations:
+                    self.run_directory.check_lock()
                     self.collector.collect(self.checkpoint)  # 1. wait for new samples
                     self.fill_window()  # 2. the samples of the last iterations
                     trained = self.train()  # 3. one pass over them
@@ -184,6 +185,7 @@ class Loop:
     ) -> None:
         """With the games under way of a repeatable run."""
         self.report.stage("saving")
+        self.run_directory.check_lock()
         games = self.collector.orders.games_under_way(iteration - 1)
         self.learner.save(iteration, metrics, extra, games)
         self.collector.orders.drop_games()

@@ -7,6 +7,7 @@ same records as one that was not. Times are kept apart.
 from __future__ import annotations
 
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ class GameRecord:
         return (self.players, self.opening.position, *self.opening.actions, *self.actions)
 
     def to_json(self) -> str:
-        """One line, with keys in a fixed order."""
+        """One line, with keys in a fixed order and a checksum of what stands before it."""
         failure = self.failure
         values = {
             "game": self.number,
@@ -80,12 +81,12 @@ class GameRecord:
             "actions": self.actions,
             "notes": self.notes,
         }
-        return json.dumps(values, separators=(",", ":"))
+        return sealed(json.dumps(values, separators=(",", ":")))
 
     @classmethod
     def from_json(cls, line: str | bytes) -> GameRecord:
         """Reads a line again; ValueError, KeyError or TypeError if it is none."""
-        values = json.loads(line)
+        values = json.loads(unsealed(line.encode() if isinstance(line, str) else line))
         if values["result"] not in POINTS:
             raise ValueError(f"{values['result']!r} is no result")
         first, second = values["players"]
@@ -102,6 +103,24 @@ class GameRecord:
             reason=values["reason"],
             failure=Failure(*failure) if failure else None,
         )
+
+
+SEAL = b',"crc":"'  # the last key of a line
+
+
+def sealed(line: str) -> str:
+    """An object in JSON with the CRC-32 of its text as its last value."""
+    return f'{line[:-1]}{SEAL.decode()}{zlib.crc32(line.encode()):08x}"}}'
+
+
+def unsealed(line: bytes) -> bytes:
+    """The object without it; ValueError if it is another's. Older lines have none."""
+    body, seal, crc = line.rpartition(SEAL)
+    if not seal:
+        return line
+    if crc != b'%08x"}' % zlib.crc32(body + b"}"):
+        raise ValueError("the line is not as it was written")
+    return body + b"}"
 
 
 @dataclass(frozen=True)

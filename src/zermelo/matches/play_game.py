@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from zermelo.errors import is_bad_answer
 from zermelo.games.notation import action_text
 from zermelo.games.protocol import Game, Outcome, State
 from zermelo.matches.adjudicate import AdjudicateOptions, Adjudicator, Judgement, Verdict
@@ -53,7 +54,12 @@ class _Seat:
     def choose(self, game: Game, state: State) -> tuple[int, MoveReport]:
         """A legal action and what the player thought; PlayerError if it fails."""
         started = self._clock()
-        action = self.player.choose(game, state)
+        try:
+            action = self.player.choose(game, state)
+        except RuntimeError as error:
+            if is_bad_answer(error):
+                raise PlayerError("bad network", str(error)) from error
+            raise
         self.seconds += self._clock() - started
         self.moves += 1
         if action not in game.legal_actions(state):

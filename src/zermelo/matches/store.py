@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from zermelo.errors import UserError
-from zermelo.files import write_whole
+from zermelo.files import read_plain, write_whole
 from zermelo.games.protocol import Game
 from zermelo.games.registry import kind_of
 from zermelo.matches.game_record import GameRecord, Timing, pgn_text
@@ -65,8 +65,8 @@ class MatchStore:
             write_whole(path, _json(wanted))
             return
         try:
-            found = json.loads(path.read_bytes())
-        except ValueError:
+            found = json.loads(read_plain(path))
+        except (ValueError, RecursionError, OSError):
             raise UserError(f"{path}: it is damaged") from None
         other = [
             key for key in wanted if not isinstance(found, dict) or found.get(key) != wanted[key]
@@ -134,8 +134,8 @@ def knows_searches(directory: Path | None) -> bool:
     One that an older version began is not: its networks have the defaults to the end.
     """
     try:
-        found = json.loads((directory / MATCH_FILE).read_bytes()) if directory else {"search": []}
-    except (OSError, ValueError):  # a new match, or a damaged one, which is refused
+        found = json.loads(read_plain(directory / MATCH_FILE)) if directory else {"search": []}
+    except (OSError, ValueError, RecursionError):  # a new match, or a damaged one, which is refused
         return True
     return not isinstance(found, dict) or "search" in found
 
@@ -147,7 +147,10 @@ def read_lines(path: Path, read: Callable[[bytes], T], mend: bool = True) -> lis
     """
     if not path.exists():
         return []
-    data = path.read_bytes()
+    try:
+        data = read_plain(path)
+    except OSError as error:
+        raise UserError(f"'{path}' cannot be read: {error.strerror}") from None
     whole = data.rfind(b"\n") + 1
     if mend and whole < len(data):
         with path.open("r+b") as file:
@@ -156,7 +159,7 @@ def read_lines(path: Path, read: Callable[[bytes], T], mend: bool = True) -> lis
     for number, line in enumerate(data[:whole].splitlines(), 1):
         try:
             found.append(read(line))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise UserError(f"{path} line {number}: it is damaged") from None
     return found
 

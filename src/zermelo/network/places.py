@@ -105,7 +105,7 @@ def _neighbour(place: Path) -> str:
             for entry in place.parent.iterdir()
             if entry.name.endswith(SUFFIXES) or entry.is_dir()
         ]
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a name with a zero byte
         return f": there is no directory '{place.parent}'"
     hint = nearest(place.name, names)
     return f"; {hint}" if hint.startswith("did you mean") else ""

@@ -8,7 +8,9 @@ from typing import Literal, Protocol, runtime_checkable
 from zermelo.games.protocol import Game, State
 
 # How a player can fail in a game; each is an outcome of its own, and that player's loss.
-FailureKind = Literal["no start", "crash", "stall", "illegal move", "time loss", "flood"]
+FailureKind = Literal[
+    "no start", "crash", "stall", "illegal move", "time loss", "flood", "bad network"
+]
 
 
 class Player(Protocol):

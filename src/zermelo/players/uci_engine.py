@@ -23,6 +23,7 @@ import chess.engine
 
 from zermelo.errors import UserError, nearest
 from zermelo.players.protocol import FailureKind, PlayerError
+from zermelo.processes.guardian import guard, release
 
 MAX_OUTPUT = 2 << 20  # bytes between a question and its answer; a chatty engine writes 5 % of it
 T = TypeVar("T")
@@ -79,7 +80,7 @@ class UciEngine:
 
     def __init__(self, command: list[str], options: Mapping[str, str], patience: Patience) -> None:
         """Starts it; UserError for an option that it does not have."""
-        logging.getLogger("chess.engine").setLevel(logging.ERROR)  # chatter is not our business
+        logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # chatter, bad ponder moves
         self._patience = patience
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -142,6 +143,7 @@ class UciEngine:
             if self._transport.get_returncode() is None:
                 _kill_group(pid)
             _live.discard(pid)
+            release(pid)
             with contextlib.suppress(TimeoutError):
                 self._wait(asyncio.shield(self._returncode), 5.0)
             self._loop.call_soon_threadsafe(self._transport.close)
@@ -167,6 +169,7 @@ class UciEngine:
             raise UserError(f"the engine '{command[0]}' cannot be run: {error.strerror}") from None
         self._returncode = protocol.returncode
         _live.add(self._transport.get_pid())
+        guard(self._transport.get_pid())
         try:
             self._wait(protocol.initialize(), self._patience.start)
         except (chess.engine.EngineError, OSError) as error:

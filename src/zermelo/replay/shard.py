@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from zermelo.errors import UserError
-from zermelo.files import sync_directory, write_whole
+from zermelo.files import open_plain, write_whole
 from zermelo.games.protocol import Game
 from zermelo.replay.columns import ShardError, typed
 from zermelo.replay.header import FORMAT, ShardHeader
@@ -85,7 +85,6 @@ def write_shard(
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, *blocks)
-        sync_directory(path.parent)
     except OSError as error:
         raise UserError(f"'{path}' cannot be written: {reason_of(error)}") from error
     return sum(len(block) for block in blocks)
@@ -181,7 +180,7 @@ def other_game(found: Schema, wanted: Schema) -> str | None:
 def _reading(path: str | os.PathLike[str]) -> Any:
     """The open file; what goes wrong names it. A missing file stays FileNotFoundError."""
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open_plain(path, buffering=0) as file:
             yield file
     except FileNotFoundError:
         raise

@@ -120,6 +120,14 @@ class Run:
             self._lock.release()
             self._lock = None
 
+    def check_lock(self) -> None:
+        """Before something is removed or replaced: a UserError if the run was taken from us."""
+        if self._lock is None or not self._lock.ours:
+            raise UserError(
+                f"the run '{self.path}' is not this process's any more: its lock was removed or "
+                "replaced; nothing more is written"
+            )
+
     def remove(self) -> None:
         """All of it; for a run that could not be begun."""
         shutil.rmtree(self.path, ignore_errors=True)
@@ -147,7 +155,7 @@ class Run:
     def log(self, line: str) -> None:
         """Adds a dated line to the log; a log that cannot be written is no reason to stop."""
         try:
-            with (self.path / "log.txt").open("a", encoding="utf-8") as file:
+            with (self.path / "log.txt").open("a", -1, "utf-8", "backslashreplace") as file:
                 file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n")
         except OSError:
             pass

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from zermelo.files import open_plain
 from zermelo.runs.series import Series
 from zermelo.train.metrics import LATE, METRICS_FILE
 
@@ -47,7 +48,7 @@ class Figures:
         """Reads on for about so long; whether anything is new. See `unread`."""
         until = time.monotonic() + seconds
         try:
-            file = open(self.path, "rb")  # noqa: SIM115
+            file = open_plain(self.path)
         except OSError:
             changed = self.lines > 0
             self._begin()

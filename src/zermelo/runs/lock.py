@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from zermelo.errors import UserError
+from zermelo.files import open_plain, read_plain
 
 PATIENCE = 20.0  # seconds to wait for orphaned workers of a loop that has gone
 
@@ -28,7 +29,7 @@ class RunLock:
         try:
             self._directory = os.open(path.parent, os.O_RDONLY)
             self._take(self._directory, until)
-            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
             self._take(self.descriptor, until)
         except OSError as error:
             self.release()
@@ -38,6 +39,15 @@ class RunLock:
             raise
         os.truncate(self.descriptor, 0)
         os.pwrite(self.descriptor, f"{os.getpid()}\n".encode(), 0)
+
+    @property
+    def ours(self) -> bool:
+        """Whether the run that is at this place now is still the one that was locked."""
+        try:
+            there, locked = os.stat(self.path, follow_symlinks=False), os.fstat(self.descriptor)
+        except OSError:
+            return False
+        return os.path.samestat(there, locked)
 
     def release(self) -> None:
         """Lets others in; workers that still have the descriptor keep them out."""
@@ -64,7 +74,7 @@ class RunLock:
 def holder_of(path: Path) -> int:
     """The process that took the lock last; 0 if the file does not say."""
     try:
-        return int(path.read_text().split()[0])
+        return int(read_plain(path).split()[0])
     except (OSError, ValueError, IndexError):
         return 0
 
@@ -72,15 +82,14 @@ def holder_of(path: Path) -> int:
 def running_process(path: Path) -> int:
     """The process that holds the lock now; 0 if nobody does."""
     try:
-        descriptor = os.open(path, os.O_RDONLY)
+        file = open_plain(path)
     except OSError:
         return 0
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return holder_of(path)
-    finally:
-        os.close(descriptor)
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return holder_of(path)
     return 0
 
 

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,6 +19,7 @@ from typing import Any
 
 from zermelo.config.run_config import read_run_file
 from zermelo.errors import UserError
+from zermelo.files import open_plain, parse_toml, read_plain
 from zermelo.network.places import RUN_FILE
 from zermelo.runs.lock import running_process
 from zermelo.runs.status import STATUS_FILE, Status, number, read_status
@@ -177,7 +177,7 @@ def _quick(file: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
     A whole file takes milliseconds, and there may be a thousand of them.
     """
     try:
-        text = file.read_text("utf-8")
+        text = read_plain(file).decode()
     except (OSError, UnicodeDecodeError):
         return None
     starts = [match.start() for match in _SECTION.finditer(text)]
@@ -188,8 +188,8 @@ def _quick(file: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
         if text.startswith(tuple(f"[{name}]" for name in NEEDED), start)
     ]
     try:
-        tables = tomllib.loads("".join(parts))
-    except tomllib.TOMLDecodeError:
+        tables = parse_toml("".join(parts), file)
+    except UserError:  # `read_run_file` says it with the right line
         return None
     if tables.get("format") != 1 or "game" not in tables:
         return None
@@ -200,7 +200,7 @@ def _tail(run: Path) -> dict[str, Any]:
     """What a row tells of the newest lines of the metrics."""
     found: dict[str, Any] = {}
     try:
-        with open(run / "metrics" / METRICS_FILE, "rb") as file:
+        with open_plain(run / "metrics" / METRICS_FILE) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - TAIL))
             lines = file.read().split(b"\n")[:-1]  # what follows the last line end is not whole

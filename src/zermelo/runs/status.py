@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.checkpoint.manifest import plain
-from zermelo.files import write_whole
+from zermelo.files import read_plain, write_whole
 from zermelo.runs.lock import is_alive, running_process
 
 STATUS_FILE = "status.json"
@@ -144,7 +144,7 @@ def read_status(run: Path) -> Status | None:
     `written` says how old the rest is: a long measurement, for example, does not renew it.
     """
     try:
-        found = json.loads((run / STATUS_FILE).read_bytes())
+        found = json.loads(read_plain(run / STATUS_FILE))
     except (OSError, ValueError, RecursionError):
         return None
     status = Status.from_json(found)

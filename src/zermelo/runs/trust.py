@@ -18,7 +18,7 @@ from pathlib import Path
 from zermelo.config import RunConfig, read_run_file
 from zermelo.config.presets import preset_directories
 from zermelo.errors import UserError
-from zermelo.files import write_whole
+from zermelo.files import read_plain, write_whole
 from zermelo.games.python_file import looks_like_file
 from zermelo.players.registry import ENGINE
 
@@ -77,7 +77,7 @@ def mark(run: Path, config: RunConfig) -> None:
 def is_marked(run: Path, config: RunConfig) -> bool:
     """Whether `mark` was called for a run that names the same code, by this user here."""
     try:
-        found, key = (run / MARK).read_bytes(), _secret(make=False)
+        found, key = read_plain(run / MARK), _secret(make=False)
     except OSError:
         return False
     return hmac.compare_digest(found, _digest(key, config))

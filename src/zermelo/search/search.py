@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -62,6 +63,8 @@ class Search:
         a reused tree. `allowed` restricts the root's actions. `progress` gets the result so far
         about fifty times a second.
         """
+        if not -math.inf < seconds < math.inf:
+            raise ValueError(f"seconds is {seconds}, not a number of seconds")
         if simulations is None:
             if seconds <= 0:
                 raise ValueError("a search needs simulations or seconds")

@@ -9,6 +9,7 @@ torch to read.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -19,7 +20,7 @@ from typing import Any
 
 from zermelo.checkpoint.manifest import plain
 from zermelo.errors import UserError
-from zermelo.files import write_whole
+from zermelo.files import read_plain, write_whole
 
 METRICS_FILE = "metrics.jsonl"
 LATE = "evaluate"  # what may come in a line of its own
@@ -31,7 +32,11 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
     Late yardsticks are put into their iteration's object; without one they are left out.
     """
     found: list[dict[str, Any]] = []
-    for entry, _ in _lines(Path(directory) / METRICS_FILE):
+    try:
+        entries = [entry for entry, _ in _lines(Path(directory) / METRICS_FILE)]
+    except OSError:  # what cannot be read says nothing
+        return found
+    for entry in entries:
         if entry.keys() - {"time"} != {"iteration", LATE}:
             found.append(entry)
             continue
@@ -45,7 +50,7 @@ def read_metrics(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
     """Each whole line: its object and its bytes."""
     try:
-        data = path.read_bytes()
+        data = read_plain(path)
     except FileNotFoundError:
         return
     for line in data.splitlines(keepends=True):
@@ -86,7 +91,10 @@ class MetricsWriter:
             raise UserError(
                 f"metrics cannot be written to '{self.path}': {error.strerror}"
             ) from error
-        self._events = self._open_events(last) if tensorboard else None
+        self._lost_events = False  # as by a full disk: tried again with the next line
+        self._events: Any = None
+        if tensorboard:
+            self._events = self._open_events(last)
 
     def write(self, iteration: int, metrics: Mapping[str, Any]) -> None:
         """One iteration, or later its "evaluate" alone; what is not finite becomes null."""
@@ -110,9 +118,7 @@ class MetricsWriter:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-        if self._events is not None:
-            self._events.close()
-            self._events = None
+        self._close_events()
 
     def __enter__(self) -> MetricsWriter:
         return self
@@ -145,9 +151,29 @@ class MetricsWriter:
             return None
         # Events from purge_step on, of earlier files, are not shown.
         purge = None if last is None else last + 1
-        return SummaryWriter(str(self.directory), purge_step=purge)
+        try:
+            return SummaryWriter(str(self.directory), purge_step=purge)
+        except OSError as error:
+            self._lose_events(error.strerror or str(error))
+        except UnicodeError:
+            self._report("TensorBoard writes to no path that is not UTF-8; metrics.jsonl has all")
+        return None
+
+    def _lose_events(self, reason: str) -> None:
+        if not self._lost_events:
+            self._report(f"TensorBoard's events cannot be written for now: {reason}")
+        self._lost_events = True
+        self._close_events()
+
+    def _close_events(self) -> None:
+        events, self._events = self._events, None
+        with contextlib.suppress(OSError):  # what waits in it is lost
+            if events is not None:
+                events.close()
 
     def _write_events(self, iteration: int, entry: Mapping[str, Any]) -> None:
+        if self._events is None and self._lost_events:
+            self._events = self._open_events(None)
         if self._events is None:
             return
         try:
@@ -155,8 +181,11 @@ class MetricsWriter:
                 self._events.add_scalar(tag, value, iteration)
             self._events.flush()
         except OSError as error:
-            self._report(f"TensorBoard's events cannot be written any more: {error.strerror}")
-            self._events = None
+            self._lose_events(error.strerror or str(error))
+            return
+        if self._lost_events:
+            self._lost_events = False
+            self._report("TensorBoard's events are written again")
 
 
 def _scalars(entry: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:

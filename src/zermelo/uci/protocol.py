@@ -70,8 +70,9 @@ def parse_go(words: list[str]) -> tuple[Go, list[str]]:
         elif word in COUNTS:
             limited |= word in LIMITS
             number = read_number(words[at]) if at < len(words) else None
-            if number is None:
-                problems.append(f"go {word} needs a number")
+            if number is None or (word == "mate" and number < 1):  # no search ends at mate in -4
+                above = " above 0" if word == "mate" else ""
+                problems.append(f"go {word} needs a number{above}")
                 at += at < len(words) and words[at].lower() not in WORDS
             else:
                 given[word] = number

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from typing import Annotated, Literal
@@ -18,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from zermelo.config.presets import preset_names
 from zermelo.games.registry import game_names
+from zermelo.processes.child import module_command
 from zermelo.runs.directory import RUNS, is_run, new_run_path
 from zermelo.runs.shelf import RunRow
 from zermelo.web.refusal import Refusal
@@ -89,7 +89,7 @@ class TrainingControl:
             self._processes = [each for each in self._processes if each.poll() is None]
             if len(self._processes) >= AT_ONCE:
                 raise Refusal(409, "a training that was started here is still under way")
-            command = [sys.executable, "-m", "zermelo", "train", *arguments]
+            command = [*module_command("zermelo"), "train", *arguments]
             with tempfile.TemporaryFile() as said:
                 process = subprocess.Popen(
                     command,

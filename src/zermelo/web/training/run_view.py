@@ -15,6 +15,7 @@ from zermelo.checkpoint.manifest import plain
 from zermelo.config.sections import rows_of, section_kinds
 from zermelo.doctor.diagnose import diagnose
 from zermelo.errors import UserError
+from zermelo.files import open_plain
 from zermelo.games.protocol import Game
 from zermelo.runs.directory import Run
 from zermelo.runs.figures import Figures
@@ -22,6 +23,7 @@ from zermelo.runs.judging import CheckpointJudges
 from zermelo.runs.settings import settings_of
 from zermelo.runs.shelf import RunRow
 from zermelo.runs.status import Status
+from zermelo.runs.trust import refuse_strange_game
 from zermelo.web.training.panels import Curve, panels_for
 from zermelo.yardsticks.ladder import FOLDER
 from zermelo.yardsticks.ladder_file import Ladder
@@ -58,10 +60,12 @@ class RunView:
 
     @property
     def game(self) -> Game:
-        """The rules; a UserError if the run's options cannot be read."""
+        """The rules; a UserError if the run's options cannot be read, or name a stranger's file."""
         with self.lock:
             if self._game is None:
-                self._game = Run.open(self.path).config.game()
+                run = Run.open(self.path)
+                refuse_strange_game(self.path, run.config)
+                self._game = run.config.game()
             return self._game
 
     @property
@@ -235,7 +239,7 @@ def status_to_json(status: Status | None) -> dict[str, Any] | None:
 def log_tail(file: Path) -> list[str]:
     """The newest lines, oldest first."""
     try:
-        with open(file, "rb") as opened:
+        with open_plain(file) as opened:
             size = opened.seek(0, 2)
             opened.seek(max(0, size - LOG_BYTES))
             lines = opened.read().decode(errors="replace").splitlines()

@@ -1,0 +1,193 @@
+"""Tries the faults of `fault_matrix.py` and writes docs/reliability.md: how often, what was lost.
+
+Usage: python tools/faults.py [--rows 1,5,16] [--quick] [--page]
+
+`--quick` leaves out slow tests and the programs that take minutes; the page says so. `--page` only
+writes the page anew from docs/reliability.json, in which the newest result of every row is kept.
+The exit code is 1 if something failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as Xml
+from pathlib import Path
+from typing import Any
+
+from fault_matrix import FAULTS, Fault
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "docs" / "reliability.json"
+PAGE = ROOT / "docs" / "reliability.md"
+HEAD = """\
+# Reliability
+
+What was done to Zermelo, how often, and what was lost. `make faults` tries it all and writes this
+page; `make faults ROWS=5,16` tries some rows, `make faults QUICK=1` leaves out what takes minutes.
+Each row has the day of its own run. "Tried" adds up what the tests counted themselves; a test that
+counts nothing is one try.
+
+| # | fault | must hold | tests | tried | lost | seconds | run |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def try_row(fault: Fault, quick: bool) -> dict[str, Any]:
+    """Runs the row's tests and programs; the figures."""
+    found: dict[str, Any] = {"tests": 0, "tried": 0, "failed": 0, "skipped": 0, "programs": []}
+    began = time.monotonic()
+    if fault.tests:
+        found |= run_tests(fault.tests, quick)
+    for command in () if quick else fault.programs:
+        found["programs"].append(run_program(command))
+    left_out = quick and bool(fault.programs or fault.tests)
+    return found | {
+        "seconds": round(time.monotonic() - began, 1),
+        "quick": left_out,
+        "machine": machine(),
+        "day": datetime.date.today().isoformat(),
+    }
+
+
+def run_tests(tests: tuple[str, ...], quick: bool) -> dict[str, Any]:
+    """Counts of a run of pytest, and the properties that tests recorded."""
+    with tempfile.TemporaryDirectory() as directory:
+        report = Path(directory) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+        command += ["-n", "2", "--dist", "loadfile", "--max-worker-restart", "0"]
+        command += [f"--junitxml={report}", "-m", "not slow" if quick else ""]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if not report.exists():
+            print(done.stdout[-3000:], done.stderr[-3000:], file=sys.stderr)
+            return {"failed": 1}
+        return counts(Xml.parse(report).getroot())
+
+
+def counts(report: Xml.Element) -> dict[str, Any]:
+    """What a report in JUnit's form says."""
+    found = {"tests": 0, "tried": 0, "failed": 0, "skipped": 0}
+    figures: dict[str, str] = {}
+    for case in report.iter("testcase"):
+        if case.find("skipped") is not None:
+            found["skipped"] += 1
+            continue
+        found["tests"] += 1
+        found["failed"] += case.find("failure") is not None or case.find("error") is not None
+        recorded = {one.get("name", ""): one.get("value", "") for one in case.iter("property")}
+        found["tried"] += int(recorded.pop("tried", "1"))
+        figures |= recorded
+    return found | ({"figures": figures} if figures else {})
+
+
+def run_program(command: str) -> dict[str, Any]:
+    """A program's exit code and the plain figures of what it printed."""
+    words = [sys.executable, *shlex.split(command)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    try:
+        said = json.loads(done.stdout[done.stdout.index("{") :])
+    except ValueError:
+        said = {}
+    if done.returncode:
+        print(command, done.stdout[-2000:], done.stderr[-2000:], sep="\n", file=sys.stderr)
+    plain = {key: value for key, value in said.items() if isinstance(value, int | float | str)}
+    plain |= {
+        f"{key} {inner}": value
+        for key, table in said.items()
+        if isinstance(table, dict)
+        for inner, value in table.items()
+        if isinstance(value, int | float | str)
+    }
+    return {"command": command, "code": done.returncode, "figures": plain}
+
+
+def machine() -> str:
+    """In a few words."""
+    model = platform.machine()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    return f"{len(os.sched_getaffinity(0))} cores, {model}, {platform.system()}"
+
+
+def page(results: dict[str, Any]) -> str:
+    """The whole document."""
+    lines = [row(fault, results.get(str(fault.number))) for fault in FAULTS]
+    return HEAD + "\n".join(lines) + "\n" + details(results)
+
+
+def row(fault: Fault, found: dict[str, Any] | None) -> str:
+    """A line of the table."""
+    begin = f"| {fault.number} | {fault.title} | {fault.wanted} |"
+    if found is None:
+        return f"{begin} | | | | not run: {fault.short or 'takes long'} |"
+    failed = found["failed"] + sum(1 for one in found["programs"] if one["code"])
+    lost = f"**{failed} failed**" if failed else "nothing"
+    notes = [found["day"]]
+    if found["quick"]:
+        notes.append("without what takes minutes")
+    if found["skipped"]:
+        notes.append(f"{found['skipped']} tests skipped")
+    if fault.short:
+        notes.append(fault.short)
+    tried = f"{found['tried']:,}"
+    return (
+        f"{begin} {found['tests']} | {tried} | {lost} | {found['seconds']:.0f} | "
+        f"{'; '.join(notes)} |"
+    )
+
+
+def details(results: dict[str, Any]) -> str:
+    """Figures of programs and tests, and the machines."""
+    text = "\n## Figures\n\n"
+    for fault in FAULTS:
+        found = results.get(str(fault.number))
+        if found is None:
+            continue
+        shown = [f"{name} {value}" for name, value in found.get("figures", {}).items()]
+        for one in found["programs"]:
+            figures = ", ".join(f"{name} {value}" for name, value in one["figures"].items())
+            ended = f"ended with {one['code']}"
+            shown.append(f"`{one['command']}`: {figures or ended}")
+        if shown:
+            text += f"- {fault.number}, {fault.title}: {'; '.join(shown)}\n"
+    machines = sorted({found["machine"] for found in results.values()})
+    return text + "\nMachines: " + "; ".join(machines) + ".\n"
+
+
+def main() -> int:
+    """Exit code 1 if a row failed."""
+    parser = argparse.ArgumentParser(description="Try the faults.")
+    parser.add_argument("--rows", default="", help="numbers, with commas between them")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--page", action="store_true", help="only write the page")
+    options = parser.parse_args()
+    results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    chosen = [int(part) for part in options.rows.split(",") if part]
+    failed = False
+    for fault in () if options.page else FAULTS:
+        if (chosen and fault.number not in chosen) or not (fault.tests or fault.programs):
+            continue
+        if options.quick and not fault.tests:
+            continue
+        found = results[str(fault.number)] = try_row(fault, options.quick)
+        bad = found["failed"] + sum(1 for one in found["programs"] if one["code"])
+        failed |= bool(bad)
+        print(f"{fault.number:>2} {fault.title}: {found['tried']} tried, {bad} failed", flush=True)
+        RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+        PAGE.write_text(page(results))
+    PAGE.write_text(page(results))
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
