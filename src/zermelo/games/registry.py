@@ -122,6 +122,11 @@ def kind_of(game: Game) -> str:
     return game.name.partition("?")[0] if native else ""
 
 
+def names_game(spec: str) -> bool:
+    """Whether the text begins as a known game's does; its settings may be wrong all the same."""
+    return split_spec(spec)[0] in _entries
+
+
 def game_names() -> list[str]:
     """The names that `game` knows, native games first."""
     return list(_entries)
