@@ -33,8 +33,9 @@ def random_state(game: Any, plies: int, seed: int) -> Any:
     "spec",
     [
         SMALL, "open_spiel:connect_four", "open_spiel:tic_tac_toe",
-        "open_spiel:nim(pile_sizes=2;3)", "open_spiel:dots_and_boxes", "open_spiel:mancala", "open_spiel:gomoku(size=6)",
-        "open_spiel:hex(board_size=5)", "open_spiel:misere(game=tic_tac_toe())",
+        "open_spiel:nim(pile_sizes=2;3)", "open_spiel:dots_and_boxes", "open_spiel:mancala",
+        "open_spiel:gomoku(size=6)", "open_spiel:hex(board_size=5)",
+        "open_spiel:misere(game=tic_tac_toe())",
     ],
 )  # fmt: skip
 def test_games_of_open_spiel_are_sound(spec: str) -> None:
