@@ -14,7 +14,7 @@ WEB_TOOLS = build/web/node_modules
 SANITIZE_ENV = ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all check check-page pictures format sanitize faults soak bench docs clean
+.PHONY: help setup demo test test-all check check-page pictures format sanitize faults soak bench docs docs-site wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -103,6 +103,12 @@ bench: setup ## Speeds against their references
 docs: setup ## Write the generated tables into docs/
 	$(PY) tools/generate_docs.py
 	$(PY) tools/generate_protocol.py
+
+docs-site: setup ## Build the documentation site into build/site
+	$(PY) tools/docs_site.py
+
+wheel: setup ## Build the source archive and a manylinux wheel into build/dist
+	$(PY) tools/build_wheel.py
 
 pictures: setup ## Take the page's pictures of README and docs anew
 	ZERMELO_PICTURES=1 $(PY) -m pytest -q tests/web/test_page_pictures.py

@@ -50,7 +50,7 @@ class Nim:
 
 
 def need(backend: str) -> str:
-    if backend not in installed_backends():
+    if backend not in (*installed_backends(), "numpy"):
         pytest.skip(f"{backend} is not installed")
     return backend
 

@@ -40,3 +40,4 @@ def games(as_json: JsonOption = False) -> None:
             print(f"{'':<{width}}    {setting.name}={default}  ({setting.allowed()})")
     print(f"\nParameters follow the name: '{entries[-1].name}?NAME=VALUE&NAME=VALUE'.")
     print("A game of your own is a Python file: 'my_game.py' or 'my_game.py:ClassName'.")
+    print("OpenSpiel's games: 'open_spiel:NAME' or 'open_spiel:NAME(PARAMETER=VALUE,...)'.")

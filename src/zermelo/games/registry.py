@@ -1,4 +1,4 @@
-"""Finds a game by its text: `connect4`, `hex?size=7&swap=on`, `examples/my_game.py`.
+"""Finds a game by its text: `connect4`, `hex?size=7&swap=on`, `my_game.py`, `open_spiel:y`.
 
 Knows which native games there are and what can be set in them, nothing of their rules.
 """
@@ -13,6 +13,7 @@ from typing import Any
 
 from zermelo import _core
 from zermelo.errors import UserError, nearest
+from zermelo.games.open_spiel import PREFIX, open_spiel_game
 from zermelo.games.parameters import Setting, parse_settings, settings_of, split_spec
 from zermelo.games.protocol import Game, missing_members
 from zermelo.games.python_file import load_game, looks_like_file
@@ -86,7 +87,7 @@ def game(spec: str | os.PathLike[str] | Game) -> Game:
             raise UserError(f"{spec.__name__} is a class, not a game: pass {spec.__name__}()")
         return spec
     text = os.fspath(spec)
-    if looks_like_file(text):
+    if looks_like_file(text) and not text.startswith(PREFIX):
         return load_game(text)
     return named_game(text)
 
@@ -94,6 +95,8 @@ def game(spec: str | os.PathLike[str] | Game) -> Game:
 @cache  # games hold rules and no position, so one object serves everybody
 def named_game(spec: str) -> Game:
     """The game of that name, settings included; never a file's, so the text may be a stranger's."""
+    if spec.startswith(PREFIX):
+        return open_spiel_game(spec)
     name, given = split_spec(spec)
     entry = _entries.get(name)
     if entry is None:
@@ -120,6 +123,11 @@ def kind_of(game: Game) -> str:
     """A native game's name without its settings; "" for any other game."""
     native = type(game).__module__ == _core.__name__
     return game.name.partition("?")[0] if native else ""
+
+
+def names_game(spec: str) -> bool:
+    """Whether the text begins as a known game's does; its settings may be wrong all the same."""
+    return spec.startswith(PREFIX) or split_spec(spec)[0] in _entries
 
 
 def game_names() -> list[str]:

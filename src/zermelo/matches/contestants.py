@@ -175,8 +175,6 @@ def _pinned(spec: str | Player, game: Game, gather: int, own: bool) -> str | Pla
         return add_settings(named, small, only_known=True) if gather else named
     open_weights(path, game)
     backends = [given["backend"]] if "backend" in given else installed_backends()
-    if not backends:
-        raise UserError(f"'{path}' needs openvino, onnxruntime or torch to be run")
     settings = {"backend": backends[0], **_own_settings(named, path, game, own)}
     if gather:
         exact = {key: setting_text(value) for key, value in EXACT_CACHE.items()}

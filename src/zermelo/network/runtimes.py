@@ -22,10 +22,12 @@ COMPUTES = {
     "openvino": ("f32", "bf16", "int8"),
     "onnx": ("f32",),
     "torch": ("f32", "bf16"),
+    "numpy": ("f32",),
 }
 BACKENDS = tuple(COMPUTES)
 PRECISIONS = ("f32", "bf16", "int8")
 _PACKAGES = {"openvino": "openvino", "onnx": "onnxruntime", "torch": "torch"}
+_PACKAGES["numpy"] = "numpy"  # which is always there, and used where nothing else is
 
 
 class Expand(Protocol):
@@ -56,13 +58,15 @@ class Runtime(Protocol):
 
 
 def installed_backends() -> list[str]:
-    """In the order in which they are preferred."""
-    return [name for name in BACKENDS if importlib.util.find_spec(_PACKAGES[name]) is not None]
+    """In the order in which they are preferred; NumPy alone if there is no other."""
+    others = [name for name in BACKENDS if name != "numpy"]
+    return [n for n in others if importlib.util.find_spec(_PACKAGES[n]) is not None] or ["numpy"]
 
 
 def capable_backends(precision: str) -> list[str]:
     """Those installed that compute in it; `auto` is any precision."""
-    return [name for name in installed_backends() if precision in (*COMPUTES[name], "auto")]
+    found = dict.fromkeys([*installed_backends(), "numpy"])
+    return [name for name in found if precision in (*COMPUTES[name], "auto")]
 
 
 def check_runtime(backend: str, precision: str) -> None:
@@ -73,7 +77,7 @@ def check_runtime(backend: str, precision: str) -> None:
         raise UserError(f"there is no precision '{precision}'; there are {', '.join(PRECISIONS)}")
     if not installed_backends():
         raise UserError("no runtime is installed: install openvino, onnxruntime or torch")
-    if backend != "auto" and backend not in installed_backends():
+    if backend not in ("auto", "numpy", *installed_backends()):
         raise UserError(f"the backend {backend} needs the package '{_PACKAGES[backend]}'")
     able = capable_backends(precision)
     if backend in able or (backend == "auto" and able):
@@ -116,6 +120,10 @@ def make_runtime(
         from zermelo.network.runtime_onnx import OnnxRuntime
 
         return OnnxRuntime(weights, precision)
+    if backend == "numpy":
+        from zermelo.network.runtime_numpy import NumpyRuntime
+
+        return NumpyRuntime(weights)
     from zermelo.network.runtime_torch import TorchRuntime
 
     return TorchRuntime(weights, precision)

@@ -6,11 +6,9 @@ Knows the networks that come with the package; nothing of how a person is talked
 from __future__ import annotations
 
 from zermelo.games.protocol import Game
-from zermelo.network.open import open_weights, own_search
+from zermelo.network.open import own_search
 from zermelo.network.own_search import EXACT_CACHE
 from zermelo.network.places import shipped_network
-from zermelo.network.runtimes import installed_backends
-from zermelo.network.sparse.architecture import SparseArchitecture
 from zermelo.players.search_player import SearchPlayer
 
 OPPONENT_SIMULATIONS = 400
@@ -37,8 +35,5 @@ def searcher(network: str | None, simulations: int) -> SearchPlayer:
 
 
 def usable_network(game: Game) -> str | None:
-    """The network that comes with the package for this game, if something can run it."""
-    found = shipped_network(game)
-    if found is None or installed_backends():
-        return found
-    return found if isinstance(open_weights(found).architecture, SparseArchitecture) else None
+    """The network that comes with the package for this game; NumPy can run each of them."""
+    return shipped_network(game)

@@ -121,6 +121,11 @@ class SearchPlayer:
         """What `auto` measured for the network, once the player is prepared; else nothing."""
         return self._evaluator.choice if isinstance(self._evaluator, NetworkEvaluator) else []
 
+    @property
+    def evaluator(self) -> Evaluator:
+        """The network, once the player is prepared, or what stands in for one."""
+        return self._evaluator
+
     def start_game(self) -> None:
         """Forgets the last game's tree and evaluations."""
         if self._search is not None:

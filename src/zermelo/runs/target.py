@@ -16,6 +16,7 @@ from zermelo.games import game as find_game
 from zermelo.games.parameters import split_spec
 from zermelo.games.python_file import looks_like_file
 from zermelo.games.registry import game_names
+from zermelo.games.registry import names_game as known_game
 from zermelo.runs.directory import is_run
 
 
@@ -59,7 +60,7 @@ def tables_for(target: str) -> tuple[dict[str, Any], str]:
 def refuse_unknown(target: str) -> None:
     """A name that is no game's, with the game or preset that was probably meant."""
     name = split_spec(target)[0]
-    if not looks_like_file(target) and name not in game_names():
+    if not looks_like_file(target) and not known_game(target):
         hint = nearest(name, {*game_names(), *preset_names()})
         raise UserError(f"there is no game or preset '{name}'; {hint}")
 

@@ -28,7 +28,7 @@ class NotebookView:
         display: Callable[..., Any] | None = None,
     ) -> None:
         if display is None:
-            from IPython.display import display  # type: ignore[import-not-found, no-redef]
+            from IPython.display import display
         self._display: Any = display
         self._pause = 1.0 / frames_per_second  # seconds between two frames
         self._handle: Any = None

@@ -1,11 +1,15 @@
 """Training: batches of samples in, a better network and its metrics out.
 
 `TrainOptions`, the schedule and the metrics files need no torch; `Trainer` is loaded when asked
-for, by a `Learner` as soon as it has something to learn.
+for, by a `Learner` as soon as it has something to learn. Called as a function,
+`zermelo.train(game, minutes=5)`, this room opens the front door's function of the same name.
 """
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from zermelo.train.learner import Learner
@@ -37,3 +41,13 @@ def __getattr__(name: str) -> Any:
 
         return getattr(trainer, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Room(ModuleType):
+    """Both would be `zermelo.train`; whichever is imported first, the call works."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return import_module("zermelo.front").train(*arguments, **named)
+
+
+sys.modules[__name__].__class__ = _Room
