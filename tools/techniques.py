@@ -21,6 +21,7 @@ class Technique:
 
 CHESS = "[chess](evidence.md#which-option-of-the-search-matters-chess)"
 BOTH = CHESS + ", [Connect Four](evidence.md#which-option-of-the-search-matters-connect-four)"
+OWN = "[chess](evidence.md#newer-options-of-the-search-chess-with-our-own-network)"
 LEARNING = "[log](log.md#2026-11-16-what-makes-connect-four-learn-in-three-minutes)"
 
 GROUPS = {"S": "Search", "P": "Self-play", "T": "Replay and training", "E": "Evaluation and play"}
@@ -146,11 +147,13 @@ TECHNIQUES = {
         "Final choice by lower bound",
         "In play the action with the best Q - z deviations of its mean, among those with enough "
         "visits; proven results first. Not in self-play.",
+        evidence=OWN,
     ),
     "S24": Technique(
         "Exploration by spread",
         "U is scaled by 1 + w (sigma / sigma0 - 1), sigma the deviation of the values backed up "
         "at the node with a prior of a few visits.",
+        evidence=OWN,
     ),
     "S25": Technique(
         "Regularised backup",

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/options.hpp"
 
@@ -96,5 +97,7 @@ struct SearchOptions {
 };
 
 std::span<const Option<SearchOptions>> search_option_table();
+// The end of that table, which is a file of its own.
+std::vector<Option<SearchOptions>> later_search_options();
 
 }  // namespace zermelo
