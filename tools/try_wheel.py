@@ -22,7 +22,15 @@ COMMANDS = (  # arguments, input, and a text that the output must have
     (["analyse", "connect4", "--simulations", "200", "--json"], "", '"best"'),
     (["analyse", "chess", "--simulations", "500", "--json"], "", '"best"'),
     (
-        ["match", "connect4?simulations=20", "random", "--game", "connect4", "--games", "2"],
+        [
+            "match",
+            "search?weights=connect4&simulations=20",
+            "random",
+            "--game",
+            "connect4",
+            "--games",
+            "2",
+        ],
         "",
         "Elo",
     ),

@@ -104,10 +104,11 @@ class LoadedPlayer:
         shares /= shares.sum()
         order = np.argsort(-shares, kind="stable")
         priors = {actions[i]: float(shares[i]) for i in order}
-        wdl = tuple(float(part) for part in values[0]) if values.ndim == 2 else None
-        value = float(values[0]) if wdl is None else wdl[0] - wdl[2]
+        numbers = [float(part) for part in np.ravel(values[0])]  # one, or win, draw and loss
+        wdl = (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else None
+        value = numbers[0] if wdl is None else wdl[0] - wdl[2]
         texts = {action_text(self.game, state, a): share for a, share in priors.items()}
-        return Evaluation(value, None if wdl is None else (wdl[0], wdl[1], wdl[2]), texts, priors)
+        return Evaluation(value, wdl, texts, priors)
 
     def choose(self, game: Game, state: State) -> int:
         """A legal action, as players of matches are asked."""

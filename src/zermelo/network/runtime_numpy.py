@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from zermelo.network.graph import evaluate
 from zermelo.network.runtimes import Expand, Session
@@ -145,6 +146,7 @@ class NumpyRuntime:
     def __init__(self, weights: Weights) -> None:
         self._architecture = weights.tower
         self._ops = NumpyOps(weights)
+        self._threads = ThreadpoolController()
 
     def session(self, like: Session | None = None) -> NumpyRuntime:  # noqa: ARG002
         """Itself, which is ready for any batch."""
@@ -154,6 +156,8 @@ class NumpyRuntime:
         """See `runtimes.Session`."""
         if expand is not None:
             observations = expand(observations)
-        heads = evaluate(self._architecture, self._ops, np.asarray(observations, np.float32))
-        value = heads.value if heads.value.shape[1] == 3 else heads.value[:, 0]
-        return np.ascontiguousarray(heads.policy), np.ascontiguousarray(value)
+        # Threads of the matrix product wait for each other in a loop: on a busy machine that takes
+        # a thousand times as long as one thread, and the searches have threads of their own.
+        with self._threads.limit(limits=1, user_api="blas"):
+            heads = evaluate(self._architecture, self._ops, np.asarray(observations, np.float32))
+        return np.ascontiguousarray(heads.policy), np.ascontiguousarray(heads.value)

@@ -66,7 +66,8 @@ class PolicyPlayer:
         assert self._evaluator is not None
         planes = np.asarray(game.observe(state), np.float32)[None]
         logits, values = self._evaluator(planes)
-        value = float(values[0] if values.ndim == 1 else values[0, 0] - values[0, 2])
+        numbers = np.ravel(values[0])  # one, or win, draw and loss
+        value = float(numbers[0] if len(numbers) == 1 else numbers[0] - numbers[2])
         self._report = MoveReport(value, 1, f"{value:+.2f}/1")
         actions = list(game.legal_actions(state))
         scores = logits[0][actions].astype(np.float64)
