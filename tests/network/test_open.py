@@ -82,7 +82,9 @@ def test_a_shipped_network_is_opened_by_its_name_or_that_of_its_game() -> None:
 
 def test_a_network_of_lc0_is_searched_as_lc0_would_and_exported_so(tmp_path: Path) -> None:
     file = write_net(tmp_path / "net.pb.gz")
-    wanted = SearchOptions(fpu="reduced", cache_history=False, cache_clock=False)
+    wanted = SearchOptions(
+        fpu="reduced", policy_temperature=1.359, cache_history=False, cache_clock=False
+    )
     assert open_network(str(file), backend=BACKEND).search == wanted
     save_network(open_weights(str(file)), tmp_path / "net.onnx")
     assert own_search(str(tmp_path / "net.onnx")) == own_search(str(file)) == LC0_SEARCH
@@ -114,7 +116,8 @@ def test_a_gumbel_root_of_the_networks_own_needs_a_number_of_simulations() -> No
 def test_with_a_number_of_simulations_no_cached_answer_of_another_position_is_used() -> None:
     own = SearchOptions(**LC0_SEARCH)
     counted, timed = searched(own, {}), searched(own, {}, counted=False)
-    assert counted == SearchOptions(fpu="reduced", cache_symmetry=False)
+    exact = SearchOptions(fpu="reduced", policy_temperature=1.359, cache_symmetry=False)
+    assert counted == exact
     assert timed == own
     assert searched(own, {"cache_history": "off"}) == counted.replace(cache_history=False)
 

@@ -81,6 +81,7 @@ def test_an_option_that_changes_the_search_takes_effect_with_the_next_go() -> No
             assert found is not None
             return float(found["p"])
 
+        talk.send("setoption name PolicyTemperature value 1")
         assert prior() == pytest.approx(51.4, abs=0.1)  # e^3 / (e^3 + 19)
         talk.send("setoption name PolicyTemperature value 3")
         assert prior() == pytest.approx(12.5, abs=0.1)

@@ -19,9 +19,10 @@ NOT_KEPT = ("threads", "batch", "cache_mib", "max_nodes", "seed")
 LOOSE_CACHE: dict[str, Any] = {"cache_history": False, "cache_clock": False}
 # No answer for a mirror image or for another past, whose evaluations are close, but not the same.
 EXACT_CACHE: dict[str, Any] = {"cache_symmetry": False, "cache_history": True, "cache_clock": True}
-# For networks of lc0, whose files do not say; reduced is 43 Elo stronger than zero:
-# docs/decisions/0006.
-LC0_SEARCH: dict[str, Any] = {"fpu": "reduced", **LOOSE_CACHE}
+# For networks of lc0, whose files do not say; reduced is 43 Elo stronger than zero
+# (docs/decisions/0006), lc0's own policy temperature 53 stronger than 1 (docs/log.md). Its other
+# constants are weaker than ours.
+LC0_SEARCH: dict[str, Any] = {"fpu": "reduced", "policy_temperature": 1.359, **LOOSE_CACHE}
 
 
 def changed_options(search: SearchOptions, without: Collection[str] = NOT_KEPT) -> dict[str, Any]:
