@@ -129,7 +129,7 @@ def row(fault: Fault, found: dict[str, Any] | None) -> str:
     """A line of the table."""
     begin = f"| {fault.number} | {fault.title} | {fault.wanted} |"
     if found is None:
-        return f"{begin} | | | | not run: {fault.short or 'takes long'} |"
+        return f"{begin} | | | | not run: {fault.short or 'not yet'} |"
     failed = found["failed"] + sum(1 for one in found["programs"] if one["code"])
     lost = f"**{failed} failed**" if failed else "nothing"
     notes = [found["day"]]

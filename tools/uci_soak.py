@@ -71,7 +71,7 @@ def main() -> int:
     print(
         json.dumps(found) if options.json else "\n".join(f"{k:<18} {v}" for k, v in found.items())
     )
-    return found["growth"] > GROWTH or found["files_after"] > found["files_before"]
+    return int(found["growth"] > GROWTH or found["files_after"] > found["files_before"])
 
 
 if __name__ == "__main__":
