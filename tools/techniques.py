@@ -243,6 +243,11 @@ TECHNIQUES = {
         home="src/zermelo/checkpoint",
         evidence="[log](log.md#2026-11-16-a-loop-that-is-killed)",
     ),
+    "T16": Technique(
+        "Norms watched",
+        "The metrics say how long the weights of each layer are and how far an iteration moved "
+        "them; the doctor warns when they run away.",
+    ),
     "T17": Technique(
         "Processor network",
         "The first layer adds up rows of a table, one for each set bit and for patterns of cells; "
