@@ -174,6 +174,11 @@ TECHNIQUES = {
         "Workers take a new checkpoint between two moves and play on. Each sample records the "
         "iteration that made it.",
     ),
+    "P9": Technique(
+        "Stop when nothing changes",
+        "A search ends when the shares of its visits changed by less than a bound per simulation "
+        "since the last look, but not before a minimum. What it saved is counted.",
+    ),
     "T1": Technique(
         "Packed samples",
         "Planes are bits in 64-bit words, policies are sparse. A chess sample takes less than "

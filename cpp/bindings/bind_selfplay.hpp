@@ -35,6 +35,7 @@ inline nb::dict statistics_dict(const SelfPlayStatistics& s, std::size_t samples
   out["evaluations"] = s.search.evaluations;
   out["batches"] = s.search.batches;
   out["cache_hits"] = s.search.cache_hits;
+  out["saved_simulations"] = s.search.saved;
   out["full_searches"] = s.full_searches;
   out["fast_searches"] = s.fast_searches;
   out["first_wins"] = s.first_wins;

@@ -88,7 +88,8 @@ void bind_result(nb::module_& m) {
       .def_prop_ro("certain", [](const SearchResult& r) { return certain_tuple(r.certain); })
       .def_prop_ro("stop",
                    [](const SearchResult& r) {
-                     constexpr const char* kNames[] = {"", "stopped", "time", "max_nodes"};
+                     constexpr const char* kNames[] = {"", "stopped", "time", "max_nodes",
+                                                       "settled"};
                      return std::string(kNames[static_cast<int>(r.stop)]);
                    })
       .def_prop_ro("counters",
@@ -99,6 +100,7 @@ void bind_result(nb::module_& m) {
                      out["batches"] = r.counters.batches;
                      out["cache_hits"] = r.counters.cache_hits;
                      out["collisions"] = r.counters.collisions;
+                     out["saved"] = r.counters.saved;
                      out["max_depth"] = r.counters.max_depth;
                      out["mean_depth"] = r.counters.simulations
                                              ? static_cast<double>(r.counters.depth_sum) /

@@ -47,6 +47,7 @@ void prepare_root(NodeAllocator& allocator, Tree<G>& tree, const SearchOptions& 
   if (noisy && !options.gumbel) add_noise(table, options, random);
   if (options.gumbel) start_gumbel(table, options, request.simulations, random);
   tree.budget.store(request.simulations);
+  tree.settling.begin(pool, root, options);
 }
 
 }  // namespace zermelo

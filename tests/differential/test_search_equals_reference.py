@@ -38,6 +38,9 @@ CHOICES: dict[str, list[Any]] = {
     "virtual_loss": [1, 0, 3],
     "virtual_loss_kind": ["loss", "visit"],
     "max_collisions": [1, 2, 5],
+    "stop_gain": [0.0, 0.003, 0.0003],
+    "stop_interval": [7, 20],
+    "stop_minimum": [1, 30],
 }
 
 

@@ -68,8 +68,8 @@ class SelfPlayTally:
         found: dict[str, Any] = {
             name: total.get(name, 0)
             for name in (
-                *RATES, "cache_hits", "full_searches", "fast_searches", "resigned", "adjudicated",
-                "proven_ends", "seconds",
+                *RATES, "cache_hits", "saved_simulations", "full_searches", "fast_searches",
+                "resigned", "adjudicated", "proven_ends", "seconds",
             )
         }  # fmt: skip
         found |= {f"{name}_per_second": rate for name, rate in self.rates(iteration).items()}

@@ -28,6 +28,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from zermelo.games.protocol import Game, Outcome, State
+from zermelo.reference.settling import Settling
 
 Evaluate = Callable[[Any, State, Sequence[int]], tuple[Sequence[float], float]]
 
@@ -52,6 +53,9 @@ class Options:
     solver: bool = True  # S11
     auto_extend: bool = True  # S12
     repetition_draw: bool = True  # S13
+    stop_gain: float = 0.0  # P9
+    stop_interval: int = 100
+    stop_minimum: int = 100
 
 
 class Certain(NamedTuple):
@@ -111,11 +115,16 @@ def search(
         for child, sample in zip(root.children, noise, strict=True):
             child.prior = (1.0 - options.dirichlet_epsilon) * child.prior
             child.prior += options.dirichlet_epsilon * sample
+    stop = (options.stop_gain, options.stop_interval, options.stop_minimum)  # P9
+    settling = Settling([child.visits for child in root.children], root.visits, *stop)
     known = 0  # simulations that needed no network
     while simulations > 0 and not root.certain:  # S11: then nothing is left to find out
         waiting: list[Descent] = []
         collided: list[Descent] = []
         while len(waiting) < options.leaves_per_tree and simulations > 0 and not root.certain:
+            if settling.over([child.visits for child in root.children], root.visits):
+                simulations = 0
+                break
             descent = descend(game, state, root, options)
             if descent.path[-1].waiting:  # S22: it came to a leaf that waits already
                 collided.append(descent)
