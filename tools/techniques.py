@@ -174,6 +174,12 @@ TECHNIQUES = {
         "Workers take a new checkpoint between two moves and play on. Each sample records the "
         "iteration that made it.",
     ),
+    "P8": Technique(
+        "Restarts from regret",
+        "Some games begin from positions where the searches of earlier games were far from the "
+        "result, drawn in proportion to a power of this regret; when one is played again, its "
+        "regret is a moving average.",
+    ),
     "P9": Technique(
         "Stop when nothing changes",
         "A search ends when the shares of its visits changed by less than a bound per simulation "

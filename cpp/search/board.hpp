@@ -83,6 +83,18 @@ struct Tree {
   Settling settling;                    // P9
 };
 
+// P9: whether the tree's search is over since its visits no longer shift; takes what is left of its
+// budget away. A budget of 2^60 or more has no end, so nothing of it counts as saved.
+template <bool Shared, Game G>
+bool settled(Tree<G>& tree, const NodePool& pool, const SearchOptions& options,
+             SearchCounters& counters) {
+  if (tree.settling.settled()) return true;
+  if (!tree.settling.template over<Shared>(pool, *pool.node(tree.root), options)) return false;
+  const std::int64_t left = tree.budget.exchange(0, std::memory_order_relaxed);
+  if (left < std::int64_t{1} << 60) counters.saved += std::max<std::int64_t>(left, 0);
+  return true;
+}
+
 // Why a search ended before its budget was used up. Set once; read by all threads.
 enum class Stop : int { kNo, kAsked, kTime, kNodes, kSettled };
 

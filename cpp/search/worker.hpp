@@ -126,7 +126,7 @@ class Worker {
     const Node& root = *pool_.node(tree.root);
     for (std::int64_t taken = 0; taken < leaves && !batch_.full();) {
       if (options_.solver && root_certain(pool_, root, tree.table)) return false;
-      if (settled(tree, root)) return false;
+      if (settled<Shared>(tree, pool_, options_, counters)) return false;
       if (!take_ticket(tree)) return taken > 0;
       switch (descend(tree)) {
         case Leaf::kWaiting:
@@ -148,15 +148,6 @@ class Worker {
           return false;
       }
     }
-    return true;
-  }
-
-  // P9: takes what is left of the budget away once the visits no longer shift.
-  bool settled(Tree<G>& tree, const Node& root) {
-    if (tree.settling.settled()) return true;
-    if (!tree.settling.template over<Shared>(pool_, root, options_)) return false;
-    const std::int64_t left = tree.budget.exchange(0, std::memory_order_relaxed);
-    if (left < kUnlimited) counters.saved += std::max<std::int64_t>(left, 0);
     return true;
   }
 
@@ -377,7 +368,6 @@ class Worker {
   }
 
   static constexpr std::size_t kMaxChain = 4096;
-  static constexpr std::int64_t kUnlimited = std::int64_t{1} << 60;  // a budget without an end
 
   // Constant during search.
   const G& game_;
