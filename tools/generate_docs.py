@@ -190,7 +190,15 @@ def techniques() -> str:
     return table()
 
 
+def mutants() -> str:
+    """How each technique is broken on purpose, to prove its tests."""
+    from mutants import table
+
+    return table()
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "mutants": mutants,
     "techniques": techniques,
     "search-options": search_options,
     "games": games,

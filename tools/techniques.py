@@ -206,6 +206,17 @@ TECHNIQUES = {
         "Workers take a new checkpoint between two moves and play on. Each sample records the "
         "iteration that made it.",
     ),
+    "P8": Technique(
+        "Restarts from regret",
+        "Some games begin from positions where the searches of earlier games were far from the "
+        "result, drawn in proportion to a power of this regret; when one is played again, its "
+        "regret is a moving average.",
+    ),
+    "P9": Technique(
+        "Stop when nothing changes",
+        "A search ends when the shares of its visits changed by less than a bound per simulation "
+        "since the last look, but not before a minimum. What it saved is counted.",
+    ),
     "T1": Technique(
         "Packed samples",
         "Planes are bits in 64-bit words, policies are sparse. A chess sample takes less than "
@@ -274,6 +285,11 @@ TECHNIQUES = {
         "continues and ends like one that was not killed.",
         home="src/zermelo/checkpoint",
         evidence="[log](log.md#2026-11-16-a-loop-that-is-killed)",
+    ),
+    "T16": Technique(
+        "Norms watched",
+        "The metrics say how long the weights of each layer are and how far an iteration moved "
+        "them; the doctor warns when they run away.",
     ),
     "T17": Technique(
         "Processor network",

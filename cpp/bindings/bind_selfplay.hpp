@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <atomic>
 #include <cstring>
@@ -35,6 +36,7 @@ inline nb::dict statistics_dict(const SelfPlayStatistics& s, std::size_t samples
   out["evaluations"] = s.search.evaluations;
   out["batches"] = s.search.batches;
   out["cache_hits"] = s.search.cache_hits;
+  out["saved_simulations"] = s.search.saved;
   out["full_searches"] = s.full_searches;
   out["fast_searches"] = s.fast_searches;
   out["first_wins"] = s.first_wins;
@@ -45,6 +47,9 @@ inline nb::dict statistics_dict(const SelfPlayStatistics& s, std::size_t samples
   out["proven_ends"] = s.proven_ends;
   out["plies"] = s.plies;
   out["unique_games"] = s.unique_games;
+  out["restarts"] = s.restarts;
+  out["regretted"] = s.regretted;
+  out["regret"] = s.regret;
   out["seconds"] = s.seconds;
   nb::list audit;
   for (const AuditEntry& entry : s.audit) audit.append(nb::make_tuple(entry.lowest, entry.result));
@@ -239,6 +244,17 @@ void bind_selfplay(nb::module_& m, const char* name) {
              const Guard busy(self);
              self.runner.load({bytes.c_str(), bytes.size()});
            })
+      .def_prop_ro(
+          "regrets",
+          [](const Self& self) {
+            nb::list found;
+            for (const RegretPosition& position : self.runner.regrets().positions()) {
+              found.append(nb::make_tuple(
+                  std::vector<int>(position.moves.begin(), position.moves.end()), position.regret));
+            }
+            return found;
+          },
+          "Positions that games may begin from: their moves and their regret.")
       .def_prop_ro("nodes_in_use", [](const Self& self) { return self.runner.nodes_in_use(); })
       .def_prop_ro("bytes_reserved", [](const Self& self) { return self.runner.bytes_reserved(); });
   m.def(

@@ -1,5 +1,6 @@
 // The types that do not depend on the game: options, evaluators, cache, result.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
@@ -14,6 +15,7 @@
 #include "search/options.hpp"
 #include "search/result.hpp"
 #include "selfplay/options.hpp"
+#include "selfplay/regret.hpp"
 
 namespace zermelo::bindings {
 
@@ -94,7 +96,8 @@ void bind_result(nb::module_& m) {
       .def_prop_ro("certain", [](const SearchResult& r) { return certain_tuple(r.certain); })
       .def_prop_ro("stop",
                    [](const SearchResult& r) {
-                     constexpr const char* kNames[] = {"", "stopped", "time", "max_nodes"};
+                     constexpr const char* kNames[] = {"", "stopped", "time", "max_nodes",
+                                                       "settled"};
                      return std::string(kNames[static_cast<int>(r.stop)]);
                    })
       .def_prop_ro("counters",
@@ -105,6 +108,7 @@ void bind_result(nb::module_& m) {
                      out["batches"] = r.counters.batches;
                      out["cache_hits"] = r.counters.cache_hits;
                      out["collisions"] = r.counters.collisions;
+                     out["saved"] = r.counters.saved;
                      out["max_depth"] = r.counters.max_depth;
                      out["mean_depth"] = r.counters.simulations
                                              ? static_cast<double>(r.counters.depth_sum) /
@@ -116,6 +120,38 @@ void bind_result(nb::module_& m) {
       .def_ro("bytes", &SearchResult::bytes)
       .def_ro("seconds", &SearchResult::seconds)
       .def_ro("full", &SearchResult::full);
+}
+
+// P8, for tests of its rules; self-play owns buffers of its own.
+struct BoundRegrets {
+  RegretRules rules;
+  RegretBuffer buffer;
+};
+
+void bind_regret(nb::module_& m) {
+  using Self = BoundRegrets;
+  nb::class_<Self>(m, "RegretBuffer", "Positions by regret, from which games begin again.")
+      .def(
+          "__init__",
+          [](Self* self, std::size_t capacity, double temperature, double rate) {
+            new (self) Self{{capacity, temperature, rate}, {}};
+          },
+          nb::arg("capacity"), nb::arg("temperature"), nb::arg("rate"))
+      .def("add", [](Self& self, const std::vector<Action>& moves,
+                     double regret) { self.buffer.add(moves, regret, self.rules); })
+      .def("again", [](Self& self, const std::vector<Action>& moves,
+                       double regret) { return self.buffer.again(moves, regret, self.rules); })
+      .def(
+          "draw",
+          [](const Self& self, Random& random) { return self.buffer.draw(self.rules, random); },
+          nb::sig("def draw(self, random: Random) -> list[int] | None"))
+      .def_prop_ro("positions", [](const Self& self) {
+        nb::list found;
+        for (const RegretPosition& p : self.buffer.positions()) {
+          found.append(nb::make_tuple(p.moves, p.regret));
+        }
+        return found;
+      });
 }
 
 }  // namespace
@@ -173,6 +209,7 @@ void bind_search_types(nb::module_& m) {
             return out;
           },
           nb::arg("alpha"), nb::arg("size"));
+  bind_regret(m);
 }
 
 }  // namespace zermelo::bindings

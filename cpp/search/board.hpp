@@ -8,6 +8,7 @@
 
 #include "games/game.hpp"
 #include "search/root.hpp"
+#include "search/settle.hpp"
 #include "search/tree.hpp"
 
 namespace zermelo {
@@ -20,6 +21,7 @@ struct SearchCounters {
   std::int64_t collisions = 0;
   std::int64_t depth_sum = 0;
   int max_depth = 0;
+  std::int64_t saved = 0;  // P9: simulations of a budget that were not needed
 
   void add(const SearchCounters& o) {
     simulations += o.simulations;
@@ -29,6 +31,7 @@ struct SearchCounters {
     collisions += o.collisions;
     depth_sum += o.depth_sum;
     max_depth = std::max(max_depth, o.max_depth);
+    saved += o.saved;
   }
   // What was counted after `before`; the depth is that of all.
   SearchCounters since(const SearchCounters& before) const {
@@ -38,7 +41,8 @@ struct SearchCounters {
             cache_hits - before.cache_hits,
             collisions - before.collisions,
             depth_sum - before.depth_sum,
-            max_depth};
+            max_depth,
+            saved - before.saved};
   }
 };
 
@@ -51,6 +55,7 @@ struct alignas(64) LiveCounters {
   std::atomic<std::int64_t> collisions{0};
   std::atomic<std::int64_t> depth_sum{0};
   std::atomic<int> max_depth{0};
+  std::atomic<std::int64_t> saved{0};
 
   void publish(const SearchCounters& c) {
     simulations.store(c.simulations, std::memory_order_relaxed);
@@ -60,10 +65,11 @@ struct alignas(64) LiveCounters {
     collisions.store(c.collisions, std::memory_order_relaxed);
     depth_sum.store(c.depth_sum, std::memory_order_relaxed);
     max_depth.store(c.max_depth, std::memory_order_relaxed);
+    saved.store(c.saved, std::memory_order_relaxed);
   }
   SearchCounters read() const {
-    return {simulations.load(), evaluations.load(), batches.load(),  cache_hits.load(),
-            collisions.load(),  depth_sum.load(),   max_depth.load()};
+    return {simulations.load(), evaluations.load(), batches.load(),   cache_hits.load(),
+            collisions.load(),  depth_sum.load(),   max_depth.load(), saved.load()};
   }
 };
 
@@ -75,10 +81,23 @@ struct Tree {
   Player judge{};  // whose score of draws the values hold
   RootTable table;
   std::atomic<std::int64_t> budget{0};  // simulations not begun yet
+  Settling settling;                    // P9
 };
 
+// P9: whether the tree's search is over since its visits no longer shift; takes what is left of its
+// budget away. A budget of 2^60 or more has no end, so nothing of it counts as saved.
+template <bool Shared, Game G>
+bool settled(Tree<G>& tree, const NodePool& pool, const SearchOptions& options,
+             SearchCounters& counters) {
+  if (tree.settling.settled()) return true;
+  if (!tree.settling.template over<Shared>(pool, *pool.node(tree.root), options)) return false;
+  const std::int64_t left = tree.budget.exchange(0, std::memory_order_relaxed);
+  if (left < std::int64_t{1} << 60) counters.saved += std::max<std::int64_t>(left, 0);
+  return true;
+}
+
 // Why a search ended before its budget was used up. Set once; read by all threads.
-enum class Stop : int { kNo, kAsked, kTime, kNodes };
+enum class Stop : int { kNo, kAsked, kTime, kNodes, kSettled };
 
 struct StopFlag {
   std::atomic<int> reason{static_cast<int>(Stop::kNo)};

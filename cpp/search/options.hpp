@@ -69,6 +69,9 @@ struct SearchOptions {
   std::int64_t threads = 1;
   double policy_temperature = 1.0;
   double policy_temperature_root = 0.0;
+  double stop_gain = 0.0;
+  std::int64_t stop_interval = 100;
+  std::int64_t stop_minimum = 100;
   std::int64_t max_nodes = 50'000'000;
   std::int64_t seed = 0;
 

@@ -50,6 +50,7 @@ void prepare_root(NodeAllocator& allocator, Tree<G>& tree, const SearchOptions& 
   for (const RootAction& a : table.actions) table.sums.add(a.prior, log_prior(a.prior));
   if (options.gumbel) start_gumbel(table, options, request.simulations, random);
   tree.budget.store(request.simulations);
+  tree.settling.begin(pool, root, options);
 }
 
 }  // namespace zermelo

@@ -220,9 +220,13 @@ class Search {
     tree_->root = allocators_[0].make_root();
   }
 
+  Stop why(const Tree<G>& tree) const {
+    const auto asked = static_cast<Stop>(stop_.reason.load());
+    return asked == Stop::kNo && tree.settling.settled() ? Stop::kSettled : asked;
+  }
   SearchResult read(const Tree<G>& tree) const {
     SearchResult result = read_result(*pool_, tree, options_);
-    result.stop = static_cast<Stop>(stop_.reason.load());
+    result.stop = why(tree);
     result.nodes = nodes_in_use();
     result.bytes = bytes_in_use();
     for (const LiveCounters& live : live_) result.counters.add(live.read());
@@ -328,7 +332,7 @@ class Search {
     worker.run(pointers, options_.leaves_per_tree, with_clock(poll, limits, start));
     for (std::size_t i = 0; i < states.size(); ++i) {
       results[i] = read_result(pool, *trees[i], options_);
-      results[i].stop = static_cast<Stop>(stop_.reason.load());
+      results[i].stop = why(*trees[i]);
     }
     if (!results.empty()) {
       results[0].counters = worker.counters;  // of the whole thread

@@ -126,6 +126,7 @@ class Worker {
     const Node& root = *pool_.node(tree.root);
     for (std::int64_t taken = 0; taken < leaves && !batch_.full();) {
       if (options_.solver && root_certain(pool_, root, tree.table)) return false;
+      if (settled<Shared>(tree, pool_, options_, counters)) return false;
       if (!take_ticket(tree)) return taken > 0;
       switch (descend(tree)) {
         case Leaf::kWaiting:

@@ -9,16 +9,23 @@
 #include "games/game.hpp"
 #include "search/board.hpp"
 #include "selfplay/columns.hpp"
+#include "selfplay/regret.hpp"
 #include "selfplay/resign.hpp"
 
 namespace zermelo {
 
-// What saved games begin with: the version and how many they are. Returns how many columns their
-// samples have. Throws Refused if they are not so many games of a known version.
+struct SavedHeading {
+  std::uint64_t columns = 0;  // of the games' samples
+  bool regret = false;        // whether there are judgements and regrets (P8)
+};
+
+// What saved games begin with: the version and how many they are. Throws Refused if they are not so
+// many games of a known version.
 template <class Archive>
-std::uint64_t transfer_heading(Archive& archive, std::uint64_t games) {
-  constexpr std::uint64_t kFormat = 0x5A53504C41593032ull;
-  constexpr std::uint64_t kFirstFormat = 0x5A53504C41593031ull;  // its samples had kFirstColumns
+SavedHeading transfer_heading(Archive& archive, std::uint64_t games) {
+  constexpr std::uint64_t kFormat = 0x5A53504C41593033ull;
+  constexpr std::uint64_t kSecondFormat = 0x5A53504C41593032ull;  // had no regrets
+  constexpr std::uint64_t kFirstFormat = 0x5A53504C41593031ull;   // its samples had kFirstColumns
   constexpr std::uint64_t kFirstColumns = 13;
   std::uint64_t format = kFormat;
   std::uint64_t found = games;
@@ -30,12 +37,12 @@ std::uint64_t transfer_heading(Archive& archive, std::uint64_t games) {
   } else {
     archive.number(columns);
   }
-  const bool known = format == kFormat || format == kFirstFormat;
+  const bool known = format == kFormat || format == kSecondFormat || format == kFirstFormat;
   const bool sensible = columns >= kFirstColumns && columns <= SampleColumns::kCount;
   if (!known || !sensible || found != games) {
     throw Refused("the saved state is of another version or number of games");
   }
-  return columns;
+  return {columns, format == kFormat};
 }
 
 template <Game G>
@@ -52,18 +59,23 @@ struct PlayingBoard {
   bool audit = false;  // resignation is only noted
   bool noted = false;  // ... and it has been
   std::int64_t opening_plies = 0;
+  Judgements judgements;            // P8: what every search of this game said
+  std::uint64_t restart_plies = 0;  // P8: moves that were given, not searched
 
-  // For saving, without the tree; `columns` as in SampleColumns.
+  // For saving, without the tree.
   template <class Archive>
-  void transfer(Archive& archive, std::uint64_t columns) {
+  void transfer(Archive& archive, const SavedHeading& heading) {
     archive.number(random);
     archive.vector(history);
     archive.vector(movers);
-    samples.transfer(archive, columns);
+    samples.transfer(archive, heading.columns);
     for (ResignWatch& watch : watches) watch.transfer(archive);
     archive.number(audit);
     archive.number(noted);
     archive.number(opening_plies);
+    if (!heading.regret) return;
+    judgements.transfer(archive);
+    archive.number(restart_plies);
   }
 
   bool in_opening() const { return static_cast<std::int64_t>(history.size()) < opening_plies; }

@@ -1,10 +1,11 @@
-// All that can be chosen about self-play (P1-P6), beside the search's own options.
+// All that can be chosen about self-play (P1-P6, P8), beside the search's own options.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "base/options.hpp"
+#include "selfplay/regret.hpp"
 
 namespace zermelo {
 
@@ -26,12 +27,19 @@ struct SelfPlayOptions {
   double opening_share = 0.0;
   std::int64_t opening_plies = 0;
   double opening_temperature = 1.0;
+  double regret_share = 0.0;
+  std::int64_t regret_positions = 1000;
+  double regret_temperature = 1.0;
+  double regret_rate = 0.5;
   std::int64_t max_plies = 512;
   std::int64_t adjudicate = static_cast<std::int64_t>(Adjudicate::kDraw);
   bool end_when_proven = false;
   bool exact_targets = true;
   std::int64_t seed = 0;
 
+  RegretRules regret_rules() const {
+    return {static_cast<std::size_t>(regret_positions), regret_temperature, regret_rate};
+  }
   bool resigns() const { return resign_threshold > -1.0; }
   // P1: of a fast search, at least one.
   std::int64_t fast_simulations() const {

@@ -29,6 +29,9 @@ struct SelfPlayStatistics {
   std::int64_t proven_ends = 0;
   std::int64_t plies = 0;  // of the finished games together
   std::int64_t unique_games = 0;
+  std::int64_t restarts = 0;   // P8: finished games that began from a position of high regret ...
+  std::int64_t regretted = 0;  // ... finished games whose searches were judged, ...
+  double regret = 0;           // ... and the regret of all their searches together
   std::vector<AuditEntry> audit;
   SearchCounters search;
   double seconds = 0;

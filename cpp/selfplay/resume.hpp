@@ -16,6 +16,7 @@
 #include "games/game.hpp"
 #include "selfplay/board.hpp"
 #include "selfplay/columns.hpp"
+#include "selfplay/regret.hpp"
 #include "selfplay/sample.hpp"
 
 namespace zermelo {
@@ -88,6 +89,9 @@ void replay_saved(const G& game, PlayingBoard<G>& board) {
   require_possible(board.watches[0].possible() && board.watches[1].possible() &&
                        board.opening_plies >= 0 && board.opening_plies <= kMaxSavedPlies,
                    "its numbers are out of range");
+  require_possible(board.judgements.possible(board.history.size()) &&
+                       board.restart_plies <= board.history.size(),
+                   "its numbers are out of range");
   check_sample_lengths(all, static_cast<std::size_t>(game.layout().words()));
   require_possible(board.movers.size() == all.size(), "its columns do not fit each other");
   typename G::State state = game.initial();
@@ -110,6 +114,26 @@ void replay_saved(const G& game, PlayingBoard<G>& board) {
   require_possible(game.outcome(state) == Outcome::kOngoing, "it is over");
   require_possible(row == all.size(), "a sample is of no position of it");
   board.tree.state = state;
+}
+
+// P8: every position can be reached, is not over, and has a possible regret.
+template <Game G>
+void check_regrets(const G& game, const RegretBuffer& buffer) {
+  ActionList legal;
+  for (const RegretPosition& position : buffer.positions()) {
+    require_possible(position.regret >= 0 && position.regret <= kMostRegret &&
+                         !position.moves.empty() &&
+                         position.moves.size() <= static_cast<std::size_t>(kMaxSavedPlies),
+                     "its numbers are out of range");
+    typename G::State state = game.initial();
+    for (const Action action : position.moves) {
+      legal.clear();
+      require_possible(game.expand(state, legal) == Outcome::kOngoing, "it goes on after its end");
+      require_possible(legal.contains(action), "a move is not legal");
+      game.play(state, action);
+    }
+    require_possible(game.outcome(state) == Outcome::kOngoing, "it is over");
+  }
 }
 
 // Finished games with all their samples, which stand by game, then by ply.

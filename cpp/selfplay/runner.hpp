@@ -26,6 +26,7 @@
 #include "selfplay/options.hpp"
 #include "selfplay/played.hpp"
 #include "selfplay/resign.hpp"
+#include "selfplay/restart.hpp"
 #include "selfplay/resume.hpp"
 #include "selfplay/sample.hpp"
 #include "selfplay/temperature.hpp"
@@ -128,7 +129,7 @@ class Runner {
   std::string save() const {
     WriteArchive archive;
     auto& self = const_cast<Runner&>(*this);  // writing changes nothing
-    transfer(archive, self.next_game_, self.boards_);
+    transfer(archive, self.next_game_, self.boards_, self.regrets_);
     return sealed(std::move(archive));
   }
   // Throws Refused, and then the runner is as it was.
@@ -137,14 +138,18 @@ class Runner {
     std::uint64_t next_game = 0;
     Boards loaded;
     while (loaded.size() < boards_.size()) loaded.push_back(std::make_unique<Board>());
-    transfer(archive, next_game, loaded);
+    RegretBuffer regrets;
+    transfer(archive, next_game, loaded, regrets);
     archive.end();
     for (auto& board : loaded) replay_saved(game_, *board);
+    check_regrets(game_, regrets);
     next_game_ = next_game;
+    regrets_ = std::move(regrets);
     boards_.swap(loaded);
     drop_trees();  // while the worker's boards are still there
   }
 
+  const RegretBuffer& regrets() const { return regrets_; }
   std::int64_t nodes_in_use() const { return allocator_.nodes_in_use(); }
   std::int64_t bytes_reserved() const {
     return static_cast<std::int64_t>(pool_->nodes.reserved_bytes() + pool_->edges.reserved_bytes());
@@ -155,10 +160,12 @@ class Runner {
   using Boards = std::vector<std::unique_ptr<Board>>;
 
   template <class Archive>
-  static void transfer(Archive& archive, std::uint64_t& next_game, Boards& boards) {
-    const std::uint64_t columns = transfer_heading(archive, boards.size());
+  static void transfer(Archive& archive, std::uint64_t& next_game, Boards& boards,
+                       RegretBuffer& regrets) {
+    const SavedHeading heading = transfer_heading(archive, boards.size());
     archive.number(next_game);
-    for (auto& board : boards) board->transfer(archive, columns);
+    for (auto& board : boards) board->transfer(archive, heading);
+    if (heading.regret) regrets.transfer(archive);
   }
 
   void make_worker() {
@@ -186,6 +193,7 @@ class Runner {
                               ? 1 + static_cast<std::int64_t>(board.random.below(
                                         static_cast<std::uint64_t>(options_.opening_plies)))
                               : 0;
+    begin_from_regret(game_, regrets_, options_, board);
   }
 
   const Node& root(const Board& board) const { return *pool_->node(board.tree.root); }
@@ -232,6 +240,8 @@ class Runner {
     const bool opening = board.in_opening();
     std::optional<int> symmetry;  // of this move's sample
     if (!opening) {
+      board.judgements.add(board.history.size(),
+                           mover == Player::kFirst ? result.value : -result.value);
       ++(board.full ? played_.statistics.full_searches : played_.statistics.fast_searches);
       if (board.full || options_.fast_samples) {
         symmetry = add_sample(game_, board.tree.state, result, board.full, options_.exact_targets,
@@ -347,6 +357,7 @@ class Runner {
     std::uint64_t line = 0;
     for (const Action action : board.history) line = mix64(line + action + 1);
     seen_games_.insert(line);
+    note_regret(board, outcome, reason, options_, regrets_, statistics);
     statistics.plies += static_cast<std::int64_t>(board.history.size());
     statistics.first_wins += outcome == Outcome::kFirstWins;
     statistics.second_wins += outcome == Outcome::kSecondWins;
@@ -373,6 +384,7 @@ class Runner {
   Boards boards_;
   std::size_t first_ = 0;  // board that has the first turn
   std::uint64_t next_game_ = 0;
+  RegretBuffer regrets_;  // P8
 
   // Of the call of play() under way.
   PlayedSamples played_;

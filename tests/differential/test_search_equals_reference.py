@@ -55,6 +55,9 @@ CHOICES: dict[str, list[Any]] = {
     "max_collisions": [1, 2, 5],
     "policy_temperature": [1.0, 1.4, 0.7],
     "policy_temperature_root": [0.0, 1.4, 3.0],
+    "stop_gain": [0.0, 0.003, 0.0003],
+    "stop_interval": [7, 20],
+    "stop_minimum": [1, 30],
 }
 
 

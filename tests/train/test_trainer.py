@@ -290,6 +290,14 @@ def test_bf16_learns_too_and_keeps_its_parameters_in_f32(batches: list[Batch]) -
 
 
 @pytest.mark.technique("T12")
+@pytest.mark.parametrize(("precision", "kind"), [("bf16", "bfloat16"), ("f32", "float32")])
+def test_products_are_computed_in_the_chosen_precision(precision: str, kind: str) -> None:
+    ones = torch.ones(2, 2)
+    with arithmetic.autocast(precision, torch.device("cpu")):
+        assert (ones @ ones).dtype == getattr(torch, kind)
+
+
+@pytest.mark.technique("T12")
 def test_auto_takes_bf16_only_where_the_hardware_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     cpu = torch.device("cpu")
     for answer, precision in ((True, "bf16"), (False, "f32")):

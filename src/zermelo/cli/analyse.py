@@ -52,6 +52,7 @@ STOPS = {
     "time": "time is up",
     "stopped": "on request",
     "max_nodes": "max_nodes reached",
+    "settled": "its visits no longer shift (stop_gain)",
 }
 SIMULATIONS = 800  # of a request that names none
 STAND_IN = "rollout"  # where a game has no network of its own

@@ -22,10 +22,11 @@ Check = Callable[[Evidence], Finding]
 
 def light_checks() -> dict[str, Check]:
     """Those that need metrics and the heads of shards only; quick enough for the live view."""
-    from zermelo.doctor import games, pace
+    from zermelo.doctor import games, norms, pace
 
     return {
         "learning rate": pace.learning_rate,
+        "norms": norms.norms,
         "simulations": games.simulations,
         "resignation": games.resignation,
         "repetition": pace.repetition,
@@ -56,9 +57,9 @@ def deep_checks() -> dict[str, Check]:
 
 # Causes first.
 ORDER = (
-    "learning rate", "learning", "value sign", "policy targets", "simulations", "resignation",
-    "repetition", "window", "unique games", "diversity", "endings", "collapse", "draws",
-    "overfitting", "policy", "value", "search", "balance",
+    "learning rate", "norms", "learning", "value sign", "policy targets", "simulations",
+    "resignation", "repetition", "window", "unique games", "diversity", "endings", "collapse",
+    "draws", "overfitting", "policy", "value", "search", "balance",
 )  # fmt: skip
 
 

@@ -68,8 +68,8 @@ class SelfPlayTally:
         found: dict[str, Any] = {
             name: total.get(name, 0)
             for name in (
-                *RATES, "cache_hits", "full_searches", "fast_searches", "resigned", "adjudicated",
-                "proven_ends", "seconds",
+                *RATES, "cache_hits", "saved_simulations", "full_searches", "fast_searches",
+                "resigned", "adjudicated", "proven_ends", "seconds",
             )
         }  # fmt: skip
         found |= {f"{name}_per_second": rate for name, rate in self.rates(iteration).items()}
@@ -82,6 +82,8 @@ class SelfPlayTally:
             "draw_share": total.get("draws", 0) / games,
             "second_win_share": total.get("second_wins", 0) / games,
             "resigned_share": total.get("resigned", 0) / games,
+            "restart_share": total.get("restarts", 0) / games,
+            "mean_regret": total.get("regret", 0.0) / max(1, total.get("regretted", 0)),
             "adjudicated_share": total.get("adjudicated", 0) / games,
             "unique_games_share": total.get("unique_games", 0) / games,
         }

@@ -13,7 +13,10 @@ from zermelo._core import SearchOptions
 from zermelo.errors import UserError
 
 # Of the machine and of the moment, not of the network: no file may ask for memory or threads.
-NOT_KEPT = ("threads", "batch", "cache_mib", "max_nodes", "seed")
+NOT_KEPT = (
+    "threads", "batch", "cache_mib", "max_nodes", "seed", "stop_gain", "stop_interval",
+    "stop_minimum",
+)  # fmt: skip
 # Transpositions share an evaluation whatever came before them, as in lc0: the network would see
 # another past, but almost always judge the same.
 LOOSE_CACHE: dict[str, Any] = {"cache_history": False, "cache_clock": False}

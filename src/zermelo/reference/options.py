@@ -42,3 +42,6 @@ class Options:
     repetition_draw: bool = True  # S13
     policy_temperature: float = 1.0
     policy_temperature_root: float = 0.0  # S27: 0 means as elsewhere
+    stop_gain: float = 0.0  # P9
+    stop_interval: int = 100
+    stop_minimum: int = 100

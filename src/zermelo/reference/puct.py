@@ -37,6 +37,7 @@ from zermelo.reference.refinements import (
     stored_prior,
     tempered,
 )
+from zermelo.reference.settling import Settling
 
 # The answer may have a third number, the probability of a draw; only `draw_score` asks for it.
 Evaluate = Callable[[Any, State, Sequence[int]], tuple[Any, ...]]
@@ -116,11 +117,16 @@ def search(
         if noise is not None:  # S7: into the network's priors of the root, action by action
             child.prior = (1.0 - options.dirichlet_epsilon) * own[i]
             child.prior += options.dirichlet_epsilon * noise[i]
+    stop = (options.stop_gain, options.stop_interval, options.stop_minimum)  # P9
+    settling = Settling([child.visits for child in root.children], root.visits, *stop)
     known = 0  # simulations that needed no network
     while simulations > 0 and not root.certain:  # S11: then nothing is left to find out
         waiting: list[Descent] = []
         collided: list[Descent] = []
         while len(waiting) < options.leaves_per_tree and simulations > 0 and not root.certain:
+            if settling.over([child.visits for child in root.children], root.visits):
+                simulations = 0
+                break
             descent = descend(game, state, root, options)
             if descent.path[-1].waiting:  # S22: it came to a leaf that waits already
                 collided.append(descent)

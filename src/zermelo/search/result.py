@@ -122,7 +122,7 @@ class SearchResult:
 
     @property
     def stop(self) -> str:
-        """Why it ended early: "stopped", "time", "max_nodes", or "" if it did not."""
+        """Why it ended early: "stopped", "time", "max_nodes", "settled" (P9), or ""."""
         return str(self._native.stop)
 
     @property

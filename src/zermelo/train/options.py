@@ -122,6 +122,12 @@ class TrainOptions:
         low=0.0,
         high=0.5,
     )
+    layer_norms: bool = option(
+        True,
+        "Write to the metrics how long each layer's weights are and how far an iteration moves "
+        "them.",
+        technique="T16",
+    )
     precision: str = option(
         "auto",
         "Precision of training; auto selects bf16 if the processor has it.",

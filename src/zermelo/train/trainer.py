@@ -17,6 +17,7 @@ from zermelo.network.weights import Weights
 from zermelo.train.arithmetic import autocast, choose_device, choose_precision, fixed_arithmetic
 from zermelo.train.loader import BatchLoader, TensorBatch
 from zermelo.train.losses import Losses, batch_losses
+from zermelo.train.norms import LayerNorms
 from zermelo.train.optimiser import NetworkOptimiser, as_array, copy_into
 from zermelo.train.options import TrainOptions
 from zermelo.train.schedule import highest_rate_at, learning_rate_at
@@ -101,6 +102,7 @@ class Trainer:
         highest = highest_rate_at(iteration, total_iterations, self.options)
         steps = len(batches) * self.options.passes
         tally, norms, step = Tally(), _Norms(self.options.gradient_clip), 0
+        layers = LayerNorms(self.network) if self.options.layer_norms else None
         started = time.perf_counter()
         self.network.train()
         with (
@@ -137,6 +139,7 @@ class Trainer:
             "value_blend": blend,
             "precision": self.precision,
             **norms.metrics(),
+            **({} if layers is None else layers.metrics()),
             "training": tally.metrics(),
             "held_out": None if held_out is None else self.evaluate(held_out, blend),
         }

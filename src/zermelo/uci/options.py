@@ -34,6 +34,8 @@ LC0_NAMES = {
     "leaves_per_tree": "MinibatchSize",
     "threads": "Threads",
     "policy_temperature": "PolicyTemperature",
+    "stop_gain": "MinimumKLDGainPerNode",
+    "stop_interval": "KLDGainAverageInterval",
 }
 # Search options that are no options of the engine, and why.
 LEFT_OUT = {
