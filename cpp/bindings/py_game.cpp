@@ -13,6 +13,17 @@ struct StateCaster<PyGame> {
 };
 
 void bind_py_game(nb::module_& m) {
+  m.def(
+      "value_hash",
+      [](nb::handle state) -> nb::object {
+        const auto hash = ValueHash()(state);
+        return hash ? nb::cast(*hash) : nb::none();
+      },
+      nb::arg("state"), nb::sig("def value_hash(state: object) -> int | None"),
+      "64 bits for a plain value or a dataclass of plain values; None for other objects.");
+  m.def(
+      "bytes_hash", [](nb::bytes data) { return bytes_hash(data.c_str(), data.size()); },
+      nb::arg("data"), "64 bits for bytes.");
   using Self = BoundGame<PyGame>;
   nb::class_<Self>(m, "PyGame", "A game written in Python, for the native search and perft.")
       .def(

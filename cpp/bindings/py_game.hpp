@@ -1,18 +1,26 @@
 // A game written in Python, seen as a native Game: the same search and perft run on it.
 //
 // Every call takes the interpreter's lock for itself, so a search can run without holding it.
-// States are Python objects counted by a shared_ptr, which may be copied without the lock.
+// States share positions (py_position.hpp), which may be copied without the lock.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bindings/py_position.hpp"
+#include "bindings/py_symmetries.hpp"
+#include "bindings/value_hash.hpp"
 #include "games/game.hpp"
 #include "games/text.hpp"
 
@@ -23,17 +31,19 @@ namespace nb = nanobind;
 class PyGame {
  public:
   struct State {
-    std::shared_ptr<PyObject> object;
+    std::shared_ptr<PyPosition> position;
     int ply = 0;
+    bool linked = true;  // positions after it are remembered
     friend bool operator==(const State& a, const State& b) {
-      if (a.object == b.object) return true;
+      if (a.position == b.position) return true;
+      if (!a.position || !b.position) return false;
       nb::gil_scoped_acquire lock;
-      return nb::handle(a.object.get()).equal(nb::handle(b.object.get()));
+      return a.position->object().equal(b.position->object());
     }
   };
 
   // Keeps `game`; throws Refused when its attributes are not those of a game.
-  explicit PyGame(nb::object game) {
+  explicit PyGame(nb::object game) : rules_(new Rules, give_back) {
     name_ = nb::cast<std::string>(game.attr("name"));
     num_actions_ = nb::cast<int>(game.attr("num_actions"));
     if (num_actions_ < 1 || num_actions_ > kMaxActions) {
@@ -51,14 +61,25 @@ class PyGame {
     layout_.dense_planes = shape[0];
     layout_.rows = shape[1];
     layout_.columns = shape[2];
-    state_hash_ = hold(nb::module_::import_("zermelo.games.protocol").attr("state_hash"));
+    Rules& rules = *rules_;
+    rules.legal_actions = game.attr("legal_actions");
+    rules.outcome = game.attr("outcome");
+    rules.play = game.attr("play");
+    rules.player = game.attr("player");
+    rules.observe = game.attr("observe");
+    if (nb::hasattr(game, "hash")) rules.hash = game.attr("hash");
+    nb::object numpy = nb::module_::import_("numpy");
+    rules.contiguous = numpy.attr("ascontiguousarray");
+    rules.float32 = numpy.attr("float32");
+    rules.value_hash.emplace();
+    rules.symmetries.emplace(game, name_, num_actions_, layout_.cells());
+    plane_hash_.resize(layout_.dense_planes, layout_.cells());
     text_ = nb::hasattr(game, "action_text");
     repetition_ = nb::hasattr(game, "repeated_within");
-    symmetries_ = nb::hasattr(game, "num_symmetries");
-    game_ = hold(std::move(game));
+    rules.game = std::move(game);
   }
 
-  nb::handle object() const { return game_.get(); }
+  nb::handle object() const { return rules_->game; }
 
   std::string name() const { return name_; }
   int num_actions() const { return num_actions_; }
@@ -66,21 +87,28 @@ class PyGame {
 
   State initial() const {
     nb::gil_scoped_acquire lock;
-    return {hold(call("initial")), 0};
+    return adopt(call("initial"), 0);
   }
-  State adopt(nb::object state, int ply) const { return {hold(std::move(state)), ply}; }
+  State adopt(nb::object state, int ply) const {
+    return {std::make_shared<PyPosition>(std::move(state), linked_), ply};
+  }
+  // The same state, whose games leave nothing behind: for random games, which nobody repeats.
+  State passing(State s) const {
+    s.linked = false;
+    return s;
+  }
 
   Outcome expand(const State& s, ActionList& actions) const {
     nb::gil_scoped_acquire lock;
     const Outcome result = outcome(s);
     if (result != Outcome::kOngoing) return result;
     actions.clear();
-    for (nb::handle action : call("legal_actions", get(s))) {
-      const int index = nb::cast<int>(action);
-      if (index < 0 || index >= num_actions_) {
-        fail("game '", name_, "': legal action ", index, " is not from 0 to ", num_actions_ - 1);
-      }
-      actions.push(static_cast<Action>(index));
+    nb::object found = rules_->legal_actions(get(s));
+    if (PyList_CheckExact(found.ptr())) {
+      const Py_ssize_t count = PyList_Size(found.ptr());
+      for (Py_ssize_t i = 0; i < count; ++i) push(actions, PyList_GetItem(found.ptr(), i));
+    } else {
+      for (nb::handle action : found) push(actions, action);
     }
     if (actions.empty())
       fail("game '", name_, "': a position that is not over has no legal action");
@@ -88,35 +116,43 @@ class PyGame {
   }
   Outcome outcome(const State& s) const {
     nb::gil_scoped_acquire lock;
-    nb::object result = call("outcome", get(s));
+    nb::object result = rules_->outcome(get(s));
     return result.is_none() ? Outcome::kOngoing : nb::cast<Outcome>(result);
   }
   void play(State& s, Action action) const {
-    nb::gil_scoped_acquire lock;
-    s = {hold(call("play", get(s), static_cast<int>(action))), s.ply + 1};
+    std::shared_ptr<PyPosition> after = s.linked ? s.position->after(action) : nullptr;
+    if (!after) {
+      nb::gil_scoped_acquire lock;
+      after = adopt(rules_->play(get(s), static_cast<int>(action)), 0).position;
+      if (s.linked) s.position->link(action, after);
+    }
+    s.position = std::move(after);
+    ++s.ply;
   }
   Player player(const State& s) const {
-    nb::gil_scoped_acquire lock;
-    const int player = nb::cast<int>(call("player", get(s)));
-    if (player != 0 && player != 1) fail("game '", name_, "': player is ", player, ", not 0 or 1");
-    return static_cast<Player>(player);
+    return s.position->player([&] {
+      const int player = nb::cast<int>(rules_->player(get(s)));
+      if (player != 0 && player != 1)
+        fail("game '", name_, "': player is ", player, ", not 0 or 1");
+      return static_cast<Player>(player);
+    });
   }
   int ply(const State& s) const { return s.ply; }
+  // The game's own, else that of the state's value, else that of what a network sees.
   std::uint64_t hash(const State& s) const {
-    nb::gil_scoped_acquire lock;
-    return nb::cast<std::uint64_t>(nb::handle(state_hash_.get())(nb::handle(game_.get()), get(s)));
+    return s.position->hash([&] {
+      if (rules_->hash.is_valid()) return nb::cast<std::uint64_t>(rules_->hash(get(s)));
+      if (const auto value = (*rules_->value_hash)(get(s))) return *value;
+      const auto& planes = planes_of(s);
+      std::string bytes(reinterpret_cast<const char*>(planes.data()),
+                        sizeof(float) * planes.size());
+      bytes.push_back(static_cast<char>(player(s)));
+      return bytes_hash(bytes.data(), bytes.size());
+    });
   }
   void observe(const State& s, std::uint64_t* words) const {
-    nb::gil_scoped_acquire lock;
-    using Array = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
-    nb::object numpy = nb::module_::import_("numpy");
-    nb::object planes =
-        numpy.attr("ascontiguousarray")(call("observe", get(s)), numpy.attr("float32"));
-    const auto array = nb::cast<Array>(planes);
-    if (array.size() != static_cast<std::size_t>(layout_.floats())) {
-      fail("game '", name_, "': observe() has ", array.size(), " numbers, not ", layout_.floats());
-    }
-    std::memcpy(words, array.data(), sizeof(float) * array.size());
+    const auto& planes = planes_of(s);
+    std::memcpy(words, planes.data(), sizeof(float) * planes.size());
   }
   bool repeated_within(const State& s, int plies) const {
     if (!repetition_) return false;
@@ -124,25 +160,54 @@ class PyGame {
     return nb::cast<bool>(call("repeated_within", get(s), plies));
   }
 
-  int num_symmetries(const State& s) const {
-    if (!symmetries_) return 1;
-    nb::gil_scoped_acquire lock;
-    return nb::cast<int>(call("num_symmetries", get(s)));
-  }
+  int num_symmetries(const State& s) const { return rules_->symmetries->count(get(s)); }
   State transform(const State& s, int symmetry) const {
     if (symmetry == 0) return s;
+    if (rules_->symmetries->declared()) {
+      fail("game '", name_, "' has tables of symmetries, which transform no states");
+    }
     nb::gil_scoped_acquire lock;
-    return {hold(call("transform", get(s), symmetry)), s.ply};
+    return adopt(call("transform", get(s), symmetry), s.ply);
   }
   Action transform_action(Action action, int symmetry) const {
-    if (symmetry == 0) return action;
-    nb::gil_scoped_acquire lock;
-    return nb::cast<Action>(call("transform_action", static_cast<int>(action), symmetry));
+    return symmetry == 0 ? action : rules_->symmetries->action(action, symmetry);
   }
   int transform_cell(int cell, int symmetry) const {
-    if (symmetry == 0) return cell;
-    nb::gil_scoped_acquire lock;
-    return nb::cast<int>(call("transform_cell", cell, symmetry));
+    return symmetry == 0 ? cell : rules_->symmetries->cell(cell, symmetry);
+  }
+
+  // What a network sees of the position's image.
+  void observe_image(const State& s, int symmetry, std::uint64_t* words) const {
+    if (symmetry != 0 && !rules_->symmetries->images()) {
+      return observe(transform(s, symmetry), words);
+    }
+    if (symmetry == 0) return observe(s, words);
+    std::vector<std::uint64_t> own(static_cast<std::size_t>(layout_.words()));
+    observe(s, own.data());
+    permute_observation(layout_, own.data(), rules_->symmetries->image(symmetry).cells, words);
+  }
+  // For a network's answers, which depend on what it sees and on the legal actions: the same key
+  // for all images. Nothing where the game has no symmetries. `symmetry` leads to the image that
+  // the key is made of.
+  std::optional<std::uint64_t> image_key(const State& s, std::span<const Action> actions,
+                                         int& symmetry) const {
+    const PySymmetries& symmetries = *rules_->symmetries;
+    const int count = symmetries.images() ? symmetries.count(get(s)) : 1;
+    if (count == 1) return std::nullopt;
+    const auto& planes = planes_of(s);
+    std::array<const int*, PySymmetries::kMost> maps;
+    std::array<std::uint64_t, PySymmetries::kMost> hashes;
+    for (int k = 0; k < count; ++k) maps[k] = symmetries.image(k).cells.data();
+    const auto many = static_cast<std::size_t>(count);
+    plane_hash_.of(planes.data(), {maps.data(), many}, {hashes.data(), many});
+    symmetry =
+        static_cast<int>(std::min_element(hashes.begin(), hashes.begin() + count) - hashes.begin());
+    const std::uint64_t least = hashes[symmetry];
+    std::uint64_t legal = 0;
+    for (const Action action : actions) {
+      legal += mix64(transform_action(action, symmetry) + 0x9E3779B97F4A7C15ull);
+    }
+    return mix64(least ^ mix64(legal));
   }
 
   std::string action_text(const State& s, Action action) const {
@@ -168,35 +233,73 @@ class PyGame {
     if (!nb::hasattr(object(), "parse_position")) {
       fail("game '", name_, "' has no parse_position, so '", text, "' cannot be read");
     }
-    return {hold(call("parse_position", nb::str(text.data(), text.size()))), 0};
+    return adopt(call("parse_position", nb::str(text.data(), text.size())), 0);
   }
   std::string cells(const State& s) const { return position_text(s); }
 
  private:
-  static nb::handle get(const State& s) { return s.object.get(); }
+  // The game's methods, looked up once.
+  struct Rules {
+    nb::object game, legal_actions, outcome, play, player, observe, hash, contiguous, float32;
+    std::optional<ValueHash> value_hash;
+    std::optional<PySymmetries> symmetries;
+  };
+  // What was observed last by a thread: a position's key and its batch both ask.
+  struct Seen {
+    std::uint64_t position = 0;
+    std::vector<float> planes;
+  };
+
+  // After the interpreter has ended there is nothing to give back to.
+  static void give_back(Rules* rules) {
+    if (!nb::is_alive()) return;
+    nb::gil_scoped_acquire lock;
+    delete rules;
+  }
+
+  static nb::handle get(const State& s) { return s.position->object(); }
 
   template <class... Args>
   nb::object call(const char* method, Args&&... args) const {
-    return nb::handle(game_.get()).attr(method)(std::forward<Args>(args)...);
+    return rules_->game.attr(method)(std::forward<Args>(args)...);
   }
 
-  static std::shared_ptr<PyObject> hold(nb::object object) {
-    return {object.release().ptr(), [](PyObject* p) {
-              // After the interpreter has ended there is nothing to give back to.
-              if (!nb::is_alive()) return;
-              nb::gil_scoped_acquire lock;
-              Py_DECREF(p);
-            }};
+  void push(ActionList& actions, nb::handle action) const {
+    const int index = nb::cast<int>(action);
+    if (index < 0 || index >= num_actions_) {
+      fail("game '", name_, "': legal action ", index, " is not from 0 to ", num_actions_ - 1);
+    }
+    actions.push(static_cast<Action>(index));
+  }
+
+  const std::vector<float>& planes_of(const State& s) const {
+    thread_local Seen seen;
+    if (seen.position == s.position->id()) return seen.planes;
+    seen.position = 0;
+    nb::gil_scoped_acquire lock;
+    using Array = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+    nb::object planes = rules_->observe(get(s));
+    Array array;
+    if (!nb::try_cast<Array>(planes, array, false)) {
+      planes = rules_->contiguous(planes, rules_->float32);
+      array = nb::cast<Array>(planes);
+    }
+    if (array.size() != static_cast<std::size_t>(layout_.floats())) {
+      fail("game '", name_, "': observe() has ", array.size(), " numbers, not ", layout_.floats());
+    }
+    seen.planes.assign(array.data(), array.data() + array.size());
+    seen.position = s.position->id();
+    return seen.planes;
   }
 
   std::string name_;
   int num_actions_ = 0;
   bool text_ = false;
   bool repetition_ = false;
-  bool symmetries_ = false;
   ObservationLayout layout_;
-  std::shared_ptr<PyObject> game_;
-  std::shared_ptr<PyObject> state_hash_;
+  PlaneHash plane_hash_;
+  std::shared_ptr<Rules> rules_;
+  PyPosition::Count linked_ = std::make_shared<std::atomic<std::int64_t>>(0);
 };
 
 static_assert(Game<PyGame>);

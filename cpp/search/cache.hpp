@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -183,8 +184,58 @@ class EvaluationCache {
 template <Game G>
 class CacheKey {
  public:
+  // Where positions are costly to transform, the key is that of the position as it stands; see
+  // `widen`.
   void make(const G& game, const typename G::State& state, std::span<const Action> actions,
             const SearchOptions& options) {
+    direct_.reset();
+    order_.clear();
+    if constexpr (kSeen) {
+      key_ = game.hash(state);
+    } else {
+      make_of_images(game, state, actions, options);
+    }
+  }
+  // After a look for the position as it stands: a key that its images share, if there are any,
+  // made of what a network sees of them. False if there is nothing more to look for.
+  bool widen(const G& game, const typename G::State& state, std::span<const Action> actions) {
+    if constexpr (kSeen) {
+      int best = 0;
+      const auto key = game.image_key(state, actions, best);
+      if (!key) return false;
+      direct_ = this->key();
+      key_ = *key;
+      sort_actions(game, actions, best);
+      return true;
+    }
+    return false;
+  }
+
+  // Whether positions with this key and the same actions have them in the same order.
+  bool untransformed() const { return order_.empty(); }
+  // A key for the bucket: hashes of small games are spread once more.
+  std::uint64_t key() const { return mix64(key_ + 0x9E3779B97F4A7C15ull); }
+
+  bool find(EvaluationCache& cache, std::vector<std::uint16_t>& priors, CachedEvaluation& out) {
+    if (order_.empty()) return cache.find(key(), priors, out);
+    kept_.resize(priors.size());
+    if (!cache.find(key(), kept_, out)) return false;
+    for (std::size_t i = 0; i < kept_.size(); ++i) priors[order_[i] & 0xFFFF] = kept_[i];
+    if (direct_) cache.insert(*direct_, priors, out);
+    return true;
+  }
+  void insert(EvaluationCache& cache, std::span<const std::uint16_t> priors,
+              CachedEvaluation value) {
+    if (order_.empty()) return cache.insert(key(), priors, value);
+    kept_.resize(priors.size());
+    for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i] = priors[order_[i] & 0xFFFF];
+    cache.insert(key(), kept_, value);
+    if (direct_) cache.insert(*direct_, priors, value);
+  }
+
+ private:
+  void make_of_images(const G& game, const typename G::State& state,
+                      std::span<const Action> actions, const SearchOptions& options) {
     const auto hash_of = [&](const typename G::State& s) {
       if constexpr (requires { game.clockless_hash(s); }) {
         if (!options.cache_clock) return game.clockless_hash(s);
@@ -198,7 +249,6 @@ class CacheKey {
       key_ ^= past;
       symmetry = symmetry && past == 0;  // the past is not mirrored along
     }
-    order_.clear();
     const int symmetries = symmetry ? game.num_symmetries(state) : 1;
     if (symmetries == 1) return;
     int best = 0;
@@ -209,35 +259,24 @@ class CacheKey {
         best = k;
       }
     }
+    sort_actions(game, actions, best);
+  }
+
+  void sort_actions(const G& game, std::span<const Action> actions, int symmetry) {
     order_.resize(actions.size());
     for (std::size_t i = 0; i < actions.size(); ++i) {
-      order_[i] = std::uint32_t{game.transform_action(actions[i], best)} << 16 |
+      order_[i] = std::uint32_t{game.transform_action(actions[i], symmetry)} << 16 |
                   static_cast<std::uint32_t>(i);
     }
     std::sort(order_.begin(), order_.end());
   }
 
-  // Whether positions with this key and the same actions have them in the same order.
-  bool untransformed() const { return order_.empty(); }
-  // A key for the bucket: hashes of small games are spread once more.
-  std::uint64_t key() const { return mix64(key_ + 0x9E3779B97F4A7C15ull); }
+  // Whether keys of images are made of what a network sees of them.
+  static constexpr bool kSeen =
+      requires(const G& game, const typename G::State& state, std::span<const Action> actions,
+               int symmetry) { game.image_key(state, actions, symmetry); };
 
-  bool find(EvaluationCache& cache, std::vector<std::uint16_t>& priors, CachedEvaluation& out) {
-    if (order_.empty()) return cache.find(key(), priors, out);
-    kept_.resize(priors.size());
-    if (!cache.find(key(), kept_, out)) return false;
-    for (std::size_t i = 0; i < kept_.size(); ++i) priors[order_[i] & 0xFFFF] = kept_[i];
-    return true;
-  }
-  void insert(EvaluationCache& cache, std::span<const std::uint16_t> priors,
-              CachedEvaluation value) {
-    if (order_.empty()) return cache.insert(key(), priors, value);
-    kept_.resize(priors.size());
-    for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i] = priors[order_[i] & 0xFFFF];
-    cache.insert(key(), kept_, value);
-  }
-
- private:
+  std::optional<std::uint64_t> direct_;  // of the position as it stands, where `key_` is another
   std::uint64_t key_ = 0;
   std::vector<std::uint32_t> order_;  // transformed action << 16 | index; empty: as they are
   std::vector<std::uint16_t> kept_;

@@ -117,6 +117,7 @@ class RolloutEvaluator final : public Evaluator<G> {
  private:
   // A game longer than max_plies_ counts as a draw.
   int rollout(typename G::State state, Player mover, ActionList& actions, Random& random) const {
+    if constexpr (requires { game_.passing(state); }) state = game_.passing(std::move(state));
     for (int ply = 0; ply < max_plies_; ++ply) {
       const Outcome outcome = game_.expand(state, actions);
       if (outcome != Outcome::kOngoing) return outcome_value(outcome, mover);

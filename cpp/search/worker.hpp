@@ -294,7 +294,10 @@ class Worker {
       d.key.make(game_, d.state, d.actions.span(), options_);
       d.priors.resize(d.actions.size());
       CachedEvaluation found;
-      if (d.key.find(*cache_, d.priors, found)) {
+      const bool images = batch_.observed() && options_.cache_symmetry;  // else they do not pay
+      if (d.key.find(*cache_, d.priors, found) ||
+          (images && d.key.widen(game_, d.state, d.actions.span()) &&
+           d.key.find(*cache_, d.priors, found))) {
         ++counters.cache_hits;
         write_edges(d, node);
         return finish(d, found.value, found.draw);

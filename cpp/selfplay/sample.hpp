@@ -50,9 +50,14 @@ int canonical_symmetry(const G& game, const typename G::State& state,
   game.observe(state, words.data());
   int best = 0;
   std::vector<std::uint64_t> other(size);
-  for (int symmetry = 1; symmetry < game.num_symmetries(state); ++symmetry) {
+  const int symmetries = game.num_symmetries(state);
+  for (int symmetry = 1; symmetry < symmetries; ++symmetry) {
     std::fill(other.begin(), other.end(), 0);
-    game.observe(game.transform(state, symmetry), other.data());
+    if constexpr (requires { game.observe_image(state, symmetry, other.data()); }) {
+      game.observe_image(state, symmetry, other.data());
+    } else {
+      game.observe(game.transform(state, symmetry), other.data());
+    }
     if (other < words) {
       words.swap(other);
       best = symmetry;

@@ -33,7 +33,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from zermelo.errors import UserError
-from zermelo.games import Game, Outcome, game, game_names
+from zermelo.games import Game, Outcome, board_symmetries, game, game_names
 
 if TYPE_CHECKING:
     from zermelo.front import (
@@ -62,6 +62,7 @@ __all__ = [
     "TrainingRun",
     "UniformEvaluator",
     "UserError",
+    "board_symmetries",
     "check_game",
     "draw",
     "game",

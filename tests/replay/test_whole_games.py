@@ -16,6 +16,7 @@ from zermelo.cli.entry import main
 from zermelo.games import game_names
 from zermelo.games.native import native_game
 from zermelo.games.protocol import value_for
+from zermelo.games.symmetries import image_action
 from zermelo.replay import (
     ADJUDICATED,
     PROVEN,
@@ -36,7 +37,7 @@ from zermelo.replay import (
     shard_path,
     write_shard,
 )
-from zermelo.replay.canonical import canonical, transformed
+from zermelo.replay.canonical import canonical
 from zermelo.replay.records import DRAWN, RECORD_COLUMNS
 from zermelo.replay.rules import check_records, check_rows
 from zermelo.replay.samples import COLUMNS, NO_ACTION
@@ -95,7 +96,7 @@ def check_games(game: Any, shard: Shard, finished: int) -> None:
                 assert samples.played[row] == NO_ACTION
             else:
                 action = one.actions[samples.plies[row]]
-                assert samples.played[row] == transformed(game, action, image.symmetry)
+                assert samples.played[row] == image_action(game, action, image.symmetry)
 
 
 @pytest.mark.technique("T1")

@@ -165,14 +165,13 @@ def test_unusable_saved_games_are_reported_and_new_ones_begun(tmp_path: Path) ->
     assert setup.shards()
 
 
-def test_shards_get_smaller_towards_the_end_of_a_share(tmp_path: Path) -> None:
+def test_shards_are_small_at_the_beginning_and_at_the_end_of_a_share(tmp_path: Path) -> None:
     setup = Setup(tmp_path)
     setup.worker.producer.spec = dataclasses.replace(setup.spec, shard_samples=2000)
     order = setup.order(quota=0, share=8000)
-    sizes = [
-        setup.worker.producer.shard_size(order, made) for made in (0, 4000, 6000, 7500, 8000, 9000)
-    ]
-    assert sizes == [2000, 2000, 1000, 500, 500, 500]
+    made = (0, 100, 4000, 6000, 7500, 8000, 9000)
+    sizes = [setup.worker.producer.shard_size(order, each) for each in made]
+    assert sizes == [100, 500, 2000, 1000, 500, 500, 500]
     assert setup.worker.producer.shard_size(setup.order(quota=150), 120) == 30
 
 

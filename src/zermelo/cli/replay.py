@@ -1,4 +1,4 @@
-"""`zermelo replay inspect|verify|stats`: looks at the samples of a run, and changes nothing."""
+"""`zermelo replay inspect|verify|stats|show`: looks at samples of a run, and changes nothing."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from zermelo.cli.options import JsonOption
+from zermelo.cli.replay_show import show
 from zermelo.errors import REFUSALS, UserError
 from zermelo.files import TEMPORARY
 from zermelo.games.notation import outcome_text
@@ -42,6 +43,7 @@ def add_to(app: typer.Typer) -> None:
     group.command()(inspect)
     group.command()(verify)
     group.command()(stats)
+    group.command()(show)
     app.add_typer(group, name="replay")
 
 

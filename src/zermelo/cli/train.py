@@ -72,9 +72,9 @@ def train(
     texts = list(settings or [])
     texts += [] if iterations is None else [f"loop.iterations={iterations}"]
     texts += [] if seed is None else [f"loop.seed={seed}"]
-    made = open_run(target, run, texts, tell, network, trust=trust)
+    stop = Stop(seconds)  # measuring the game counts
+    made = open_run(target, run, texts, tell, network, trust=trust, time=seconds)
     tell_left_out(made, tell)
-    stop = Stop(seconds)
     yardsticks = yardsticks_of(made.config, stop.check)
     stream = sys.stderr if as_json else sys.stdout
     with pool_for(cluster, made) as pool:

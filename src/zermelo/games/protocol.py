@@ -7,13 +7,13 @@ always from the side of the player to move.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from zermelo import _core
 from zermelo._core import Outcome
 
 State: TypeAlias = Any  # whatever the game chose; nobody else looks inside it
@@ -145,10 +145,15 @@ def value_for(outcome: Outcome, player: int) -> int:
 
 
 def state_hash(game: Game, state: State) -> int:
-    """64 bits for a position: the game's own hash, else one of what a network and the rules see."""
+    """64 bits for a position, as the core has them.
+
+    The game's own hash, else one of the state's value if it is plain, else of what a network sees.
+    """
     own_hash = getattr(game, "hash", None)
     if own_hash is not None:
         return int(own_hash(state))
+    of_value = _core.value_hash(state)
+    if of_value is not None:
+        return of_value
     planes = np.ascontiguousarray(game.observe(state), dtype=np.float32)
-    digest = hashlib.blake2b(planes.tobytes() + bytes([game.player(state)])).digest()
-    return int.from_bytes(digest[:8], "little")
+    return _core.bytes_hash(planes.tobytes() + bytes([game.player(state)]))

@@ -22,6 +22,7 @@ from zermelo.selfplay.pool import NO_SPACE, MakePool, PoolSetup
 
 if TYPE_CHECKING:
     from zermelo.checkpoint import Checkpoint
+    from zermelo.loop.pace import Pace
     from zermelo.loop.report import Report
     from zermelo.loop.stop import Stop
     from zermelo.network import Weights
@@ -36,7 +37,13 @@ class Collector:
     """
 
     def __init__(
-        self, run: Run, replay: ReplayStore, stop: Stop, report: Report, pool: MakePool
+        self,
+        run: Run,
+        replay: ReplayStore,
+        stop: Stop,
+        report: Report,
+        pace: Pace,
+        pool: MakePool,
     ) -> None:
         options = run.config
         self._pool = pool(
@@ -57,11 +64,12 @@ class Collector:
             self.mode = "together" if self._pool.apart else "alternate"
         alone = self._pool.workers == 1 and self.mode == "alternate" and options.search.threads == 1
         self.exact = alone and self._pool.repeatable
-        self.orders = Orders(run, lambda: self._pool.workers, self.exact)
+        self.orders = Orders(run, lambda: self._pool.workers, self.exact, pace.iterations)
         self._run = run
         self._replay = replay
         self._stop = stop
         self._report = report
+        self._pace = pace
         self._tally = SelfPlayTally(self._pool.workers)
         self._iteration = 0  # whose samples are counted for the view
         report.players(self.mode, self._look)
@@ -83,8 +91,9 @@ class Collector:
             return
         if self.samples(iteration) < target or self.mode == "together":
             self._pool.play(self.orders.order(checkpoint, iteration, target))
-        while self.samples(iteration) < target:
+        while self.samples(iteration) < target and not self._pace.enough(self.samples(iteration)):
             self._wait(iteration, target)
+        self._pace.collected()
         if self.mode == "alternate":
             self._report.stage("waiting for workers to pause")
             self._pool.pause(self._stop.check)
@@ -117,6 +126,7 @@ class Collector:
         self._pool.play(self.orders.order(checkpoint, iteration, target))
         while not self._pool.done:
             self._wait(iteration, target)
+        self._pace.collected()
 
     def _wait(self, iteration: int, target: int) -> None:
         """A moment of listening; the view says what is waited for."""
@@ -126,7 +136,10 @@ class Collector:
         else:
             missing = max(0, target - self.samples(iteration))
             self._report.stage("self-play", f"{missing:,} of {target:,} samples")
-        self._stop.check_time()
+        if self._pace.must_finish:
+            self._stop.check()
+        else:
+            self._stop.check_time()
 
     def choose_runtime(self, weights: Weights) -> None:
         """What `auto` means here is measured once and written into the run file."""

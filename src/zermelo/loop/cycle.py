@@ -22,8 +22,9 @@ from zermelo.checkpoint import Checkpoint
 from zermelo.files import remove_temporary
 from zermelo.loop.collect import Collector
 from zermelo.loop.measure import Evaluate, Measurer
+from zermelo.loop.pace import Pace
 from zermelo.loop.report import Report
-from zermelo.loop.stop import Stop, StoppedError
+from zermelo.loop.stop import TIME_OVER, Stop, StoppedError
 from zermelo.loop.view import View
 from zermelo.pretrain.pretrain import refuse_half_pretrained
 from zermelo.replay import ReplayStore
@@ -55,7 +56,8 @@ class Loop:
         self.report = Report(run, stop, view)
         replay = ReplayStore(run.replay, run.config.game(), self.report.damaged)
         replay.remove_temporary()
-        self.collector = Collector(run, replay, stop, self.report, pool)
+        self.pace = Pace(stop, run.config.loop.iterations)
+        self.collector = Collector(run, replay, stop, self.report, self.pace, pool)
         wait = partial(self.report.waiting_for_space, "saving")
         self.learner = open_learner(run, replay, wait=wait, note=self.report.note)
         self.measurer = Measurer(run, evaluate, self.learner.record, self.report)
@@ -68,13 +70,19 @@ class Loop:
             with self.collector, self.measurer:
                 while self.iteration < self.run_directory.config.loop.iterations:
                     self.run_directory.check_lock()
+                    self.plan()
                     self.collector.collect(self.checkpoint)  # 1. wait for new samples
                     self.fill_window()  # 2. the samples of the last iterations
                     trained = self.train()  # 3. one pass over them
                     self.save(trained)  # 4. checkpoint, with the new resignation threshold
-                    self.measurer.measure(self.checkpoint)  # 5. metrics, yardsticks, health
+                    last = self.pace.is_last(self.iteration)
+                    self.measurer.measure(self.checkpoint, last)  # 5. metrics, yardsticks, health
+                    self.pace.finished()
                     self.report.finished()  # 6. a line for the person
                     self.stop.check_time()
+                    if not self.pace.fits():
+                        self.stop.request(TIME_OVER)
+                        self.stop.check()
             reason = "done"
         except StoppedError as stopped:
             reason = str(stopped)
@@ -134,6 +142,12 @@ class Loop:
         self.report.resumed(checkpoint)
         self.measurer.catch_up(checkpoint)
         self.report.note(f"{run.path}: going on after iteration {checkpoint.iteration}")
+
+    def plan(self) -> None:
+        """Schedules run over the iterations that fit into the time, as it looks now."""
+        self.pace.begin()
+        self.learner.iterations = self.pace.iterations(self.iteration)
+        self.report.planned(self.learner.iterations)
 
     def fill_window(self) -> None:
         """The last iterations' samples (T6, T7), equal positions merged (T4)."""

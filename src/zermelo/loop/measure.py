@@ -43,10 +43,13 @@ class Measurer:
         self._thread = ThreadPoolExecutor(1, "yardsticks")
         self._late: tuple[int, Future[dict[str, Any]]] | None = None  # iteration, its figures
 
-    def measure(self, checkpoint: Checkpoint) -> None:
-        """The new checkpoint's line of metrics, its yardsticks, and the run's health."""
+    def measure(self, checkpoint: Checkpoint, last: bool = False) -> None:
+        """The new checkpoint's line of metrics, its yardsticks, and the run's health.
+
+        The `last` one of a run with a time is measured whatever its number.
+        """
         self._record(checkpoint.iteration, checkpoint.manifest.metrics)
-        self._apply(checkpoint)
+        self._apply(checkpoint, last)
         self.examine()
 
     def catch_up(self, checkpoint: Checkpoint) -> None:
@@ -59,9 +62,9 @@ class Measurer:
             self._apply(checkpoint)
         self.examine()
 
-    def _apply(self, checkpoint: Checkpoint) -> None:
+    def _apply(self, checkpoint: Checkpoint, last: bool = False) -> None:
         """Yardsticks, if it is their turn, and their line."""
-        if not self._is_due(checkpoint.iteration):
+        if not self._is_due(checkpoint.iteration, last):
             return
         if self._run.config.evaluate.meanwhile:
             self._finish()
@@ -139,6 +142,6 @@ class Measurer:
             self._report.note(f"health: {health}; zermelo doctor {self._run.path}")
         self._first_ill = first
 
-    def _is_due(self, iteration: int) -> bool:
+    def _is_due(self, iteration: int, last: bool) -> bool:
         every = self._run.config.evaluate.every
-        return bool(self._yardsticks and every and iteration % every == 0)
+        return bool(self._yardsticks and every and (last or iteration % every == 0))

@@ -31,10 +31,13 @@ class Orders:
     `exact`: one worker plays its quota, neither more nor less, and saves its games.
     """
 
-    def __init__(self, run: Run, workers: Callable[[], int], exact: bool) -> None:
+    def __init__(
+        self, run: Run, workers: Callable[[], int], exact: bool, planned: Callable[[int], int]
+    ) -> None:
         self._run = run
         self._workers = workers
         self._exact = exact
+        self._planned = planned  # iterations of the run, after so many
 
     def order(self, checkpoint: Checkpoint, iteration: int, target: int) -> Order:
         """What to play in an iteration of `target` samples, with the checkpoint's network."""
@@ -48,7 +51,7 @@ class Orders:
             network_iteration=checkpoint.iteration,
             simulations=simulations_at(
                 iteration,
-                options.loop.iterations,
+                self._planned(iteration),
                 int(options.selfplay.simulations),
                 options.pool.progressive_fraction,
             ),

@@ -81,6 +81,10 @@ class Report:
         self.status.iteration, self.status.target = iteration, target
         self._iteration_began = time.monotonic()
 
+    def planned(self, iterations: int) -> None:
+        """So many the run will have, as far as can be told."""
+        self.status.iterations = iterations
+
     def shard(self, games: int, samples: int) -> None:
         """A worker has finished one."""
         self.status.total_games += games

@@ -11,6 +11,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+TIME_OVER = "the time is over"
 INTERRUPTED = 130  # the exit code
 SHOW_CURSOR = b"\x1b[?25h\n"  # which a live view hides
 
@@ -51,7 +52,7 @@ class Stop:
     def check_time(self) -> None:
         """The same, and also when the time is over."""
         if self.deadline is not None and time.monotonic() >= self.deadline:
-            self.request("the time is over")
+            self.request(TIME_OVER)
         self.check()
 
     def seconds_left(self) -> float | None:

@@ -22,8 +22,9 @@ from zermelo.errors import REFUSALS, UserError
 from zermelo.files import refuse_special
 from zermelo.games.notation import action_text, parse_action, parse_position
 from zermelo.games.parameters import Setting, parse_settings, split_spec
-from zermelo.games.protocol import Game, HasSymmetries, State, state_hash
+from zermelo.games.protocol import Game, State, state_hash
 from zermelo.games.registry import kind_of
+from zermelo.games.symmetries import has_symmetries, image_hash
 from zermelo.search import Search, SearchOptions, UniformEvaluator
 
 RANDOM = "random"
@@ -89,10 +90,7 @@ def source_digest(source: str) -> str:
 
 def canonical_hash(game: Game, state: State) -> int:
     """The same for all mirror images of a position."""
-    if not isinstance(game, HasSymmetries):
-        return state_hash(game, state)
-    images = range(game.num_symmetries(state))
-    return min(state_hash(game, game.transform(state, image)) for image in images)
+    return image_hash(game, state) if has_symmetries(game) else state_hash(game, state)
 
 
 class Decided:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from zermelo.games.protocol import State
+from zermelo.games.symmetries import image_action
 from zermelo.replay import ADJUDICATED, FULL, Samples
-from zermelo.replay.canonical import canonical, transformed
+from zermelo.replay.canonical import canonical
 from zermelo.replay.samples import COLUMNS, DRAW_SCALE, VALUE_SCALE, WHOLE_SHARE
 
 MOST_PLIES = 65535
@@ -82,7 +83,7 @@ def _append(
     image = canonical(game, label.state)
     legal = [int(action) for action in game.legal_actions(label.state)]
     entries = sorted(
-        (transformed(game, action, image.symmetry), label.policy.get(action, 0.0))
+        (image_action(game, action, image.symmetry), label.policy.get(action, 0.0))
         for action in legal
     )
     value, draw = _value_and_draw(label, result)

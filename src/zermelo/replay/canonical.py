@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.games.native import is_native
-from zermelo.games.protocol import HasSymmetries, State
+from zermelo.games.protocol import State
+from zermelo.games.symmetries import image_action, image_planes, symmetry_count
 
 
 class Canonical(NamedTuple):
@@ -26,10 +27,8 @@ class Canonical(NamedTuple):
 
 def canonical(game: Any, state: State) -> Canonical:
     """Of a position that is not over."""
-    if not isinstance(game, HasSymmetries):
-        return Canonical(packed(game, state), 0, 1)
-    count = int(game.num_symmetries(state))
-    images = [packed(game, game.transform(state, s) if s else state) for s in range(count)]
+    count = symmetry_count(game, state)
+    images = [packed_image(game, state, symmetry) for symmetry in range(count)]
     best = min(range(count), key=lambda s: images[s].tolist())
     return Canonical(images[best], best, count)
 
@@ -38,24 +37,27 @@ def packed(game: Any, state: State) -> NDArray[np.uint64]:
     """The observation as the core packs it."""
     if is_native(game):
         return np.asarray(game.observe_packed(state), np.uint64)
+    return _packed_planes(np.asarray(game.observe(state), np.float32))
+
+
+def packed_image(game: Any, state: State, symmetry: int) -> NDArray[np.uint64]:
+    """The same of the position's image."""
+    if is_native(game):
+        return packed(game, game.transform(state, symmetry) if symmetry else state)
+    return _packed_planes(image_planes(game, state, symmetry))
+
+
+def _packed_planes(shown: NDArray[np.float32]) -> NDArray[np.uint64]:
     # A game in Python has dense planes only: two float32 to a word, the last one filled up.
-    planes = np.asarray(game.observe(state), np.float32).ravel()
+    planes = shown.ravel()
     return np.append(planes, np.zeros(len(planes) % 2, np.float32)).view(np.uint64)
-
-
-def transformed(game: Any, action: int, symmetry: int) -> int:
-    """Where an action goes under a symmetry."""
-    return int(game.transform_action(action, symmetry)) if symmetry else action
 
 
 def canonical_actions(game: Any, state: State, action: int) -> list[int]:
     """What an action may be in the canonical image; several if that is its own mirror image."""
-    if not isinstance(game, HasSymmetries):
-        return [action]
     words = canonical(game, state).words
     found = set()
-    for symmetry in range(int(game.num_symmetries(state))):
-        image = game.transform(state, symmetry) if symmetry else state
-        if np.array_equal(packed(game, image), words):
-            found.add(transformed(game, action, symmetry))
+    for symmetry in range(symmetry_count(game, state)):
+        if np.array_equal(packed_image(game, state, symmetry), words):
+            found.add(image_action(game, action, symmetry))
     return sorted(found)

@@ -53,10 +53,12 @@ def open_run(
     network: str | None = None,
     *,
     trust: bool = False,
+    time: float | None = None,
 ) -> Run:
     """The run that is meant, new or old, locked and with its options set.
 
     A new one begins with `network`, a reference, if there is one; an old one must have begun so.
+    A new one's automatic settings are planned for `time`, in seconds, if there is one.
     Files and programs that a received run or a run file names are run only with `trust`.
     """
     changes: dict[str, Any] = dict(parse_settings(settings))
@@ -78,7 +80,7 @@ def open_run(
                 changes = merged(follow, changes)
             if not origin:  # nobody chose anything for this game
                 given = typed(RunConfig.from_tables(tables).changed(changes, "--set"), changes)
-                measured, reasons = measured_settings(target, given, tell)
+                measured, reasons = measured_settings(target, given, tell, time)
                 tables = tables | measured
             config = RunConfig.from_tables(tables, origin).changed(changes, "--set")
             check_yardsticks(config)
@@ -133,14 +135,17 @@ def typed(config: RunConfig, changes: Mapping[str, Mapping[str, Any]]) -> dict[s
 
 
 def measured_settings(
-    target: str, given: Mapping[str, Mapping[str, Any]], tell: Tell = silent
+    target: str,
+    given: Mapping[str, Mapping[str, Any]],
+    tell: Tell = silent,
+    time: float | None = None,
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Settings for a game without a preset, and their reasons, which are also told.
 
     `given`, the person's own settings, stay; others that depend on them follow them.
     """
     tell(f"measuring {target} for a few seconds to choose settings")
-    settings, reasons = automatic.automatic_settings(find_game(target), given=given)
+    settings, reasons = automatic.automatic_settings(find_game(target), given=given, time=time)
     for reason in reasons:
         tell(f"  {reason}")
     return settings, reasons

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from zermelo.errors import UserError
-from zermelo.games.protocol import Game, HasSymmetries, Outcome, State
-from zermelo.replay.canonical import canonical, packed, transformed
+from zermelo.games.protocol import Game, Outcome, State
+from zermelo.games.symmetries import image_action
+from zermelo.replay.canonical import canonical, packed_image
 from zermelo.replay.samples import DRAW_SCALE, FULL, PROVEN, VALUE_SCALE, WHOLE_SHARE, Samples
 from zermelo.replay.schema import Schema
 from zermelo.replay.shard import Shard, parse_name, read_header, read_shard
@@ -116,7 +117,7 @@ def _numbers(
         stored = dict(zip(actions, samples.policy_shares[entries].tolist(), strict=True))
         symmetry = _symmetry(game, state, action, int(samples.played[row]))
         shares = {
-            int(each): stored.get(transformed(game, int(each), symmetry), 0) / WHOLE_SHARE
+            int(each): stored.get(image_action(game, int(each), symmetry), 0) / WHOLE_SHARE
             for each in game.legal_actions(state)
         }
     value = float(samples.values[row]) / VALUE_SCALE
@@ -126,13 +127,10 @@ def _numbers(
 
 def _symmetry(game: Game, state: State, action: int | None, played: int) -> int:
     """That leads to the sample; of a position that is its own image, the one the action tells."""
-    if not isinstance(game, HasSymmetries):
-        return 0
     found = canonical(game, state)
     for symmetry in range(found.symmetries):
-        image = game.transform(state, symmetry) if symmetry else state
-        same = np.array_equal(packed(game, image), found.words)
-        if same and action is not None and transformed(game, action, symmetry) == played:
+        same = np.array_equal(packed_image(game, state, symmetry), found.words)
+        if same and action is not None and image_action(game, action, symmetry) == played:
             return symmetry
     return found.symmetry
 

@@ -26,8 +26,11 @@ TOWERS = ((8, (2, 32)), (30, (4, 48)), (90, (5, 64)), (220, (6, 96)), (math.inf,
 LEAST_EVALUATIONS = 800  # per second and core; a slower network is made smaller
 SIMULATIONS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384)
 LEAST_MOVES = 20.0  # full searches per second, all cores; else the search is made smaller
-SAMPLES = (1000, 2000, 4000, 8000, 16000)  # per iteration
+SAMPLES = (250, 500, 1000, 2000, 4000, 8000, 16000)  # per iteration
 ITERATION_SECONDS = 25.0  # of self-play, about
+ITERATIONS = 20  # that a time is planned for, at least where the machine is as quick as it seems
+LEAST_ITERATION_SECONDS = 2.0
+LEARNING_RATE_END = 0.1  # of a run whose end is known
 SHORT_GAME = 20  # plies; below, every move is searched in full
 FULL_SHARE, FAST_FRACTION = 0.25, 0.25
 OPENING_SHARE, OPENING_TEMPERATURE = 0.9, 3.0
@@ -69,17 +72,18 @@ class Choices:
 
 
 def automatic_settings(
-    game: Game, seconds: float = 5.0, given: Given | None = None
+    game: Game, seconds: float = 5.0, given: Given | None = None, time: float | None = None
 ) -> tuple[Settings, list[str]]:
     """A run file's sections for a game, and a sentence for each choice.
 
-    Takes about so many seconds; less where the rules are quick.
+    Takes about so many seconds; less where the rules are quick. `time` is what the run will have.
     """
-    return choose_settings(game, measure(game, seconds), given)
+    seconds = seconds if time is None else min(seconds, max(0.5, 0.03 * time))
+    return choose_settings(game, measure(game, seconds), given, time)
 
 
 def choose_settings(
-    game: Game, found: Measured, given: Given | None = None
+    game: Game, found: Measured, given: Given | None = None, time: float | None = None
 ) -> tuple[Settings, list[str]]:
     """From what was measured and what was given, which stays; the same for the same figures."""
     choices = Choices(given or {})
@@ -94,11 +98,11 @@ def choose_settings(
     gumbel = _gumbel(found, simulations, choices)
     full = _games(found, choices)
     opening = _variety(found, gumbel, choices)
-    samples = _samples(found, moves, full, choices)
+    samples = _samples(found, moves, full, choices, time)
     _parallel(found, samples, full, opening, choices)
-    _training(samples, choices)
+    _training(samples, choices, time)
     _window(game, samples, choices)
-    _yardsticks(found, choices)
+    _yardsticks(found, choices, time)
     return choices.settings, choices.reasons
 
 
@@ -206,12 +210,17 @@ def _variety(found: Measured, gumbel: bool, choices: Choices) -> float:
     return share * (1 + longest) / 2 if longest else 0.0
 
 
-def _samples(found: Measured, moves: float, full: float, choices: Choices) -> int:
-    """Per iteration: as many as about ITERATION_SECONDS of self-play give."""
+def _samples(
+    found: Measured, moves: float, full: float, choices: Choices, time: float | None
+) -> int:
+    """Per iteration: as many as about ITERATION_SECONDS of self-play give; fewer in short runs."""
+    wanted = ITERATION_SECONDS
+    if time is not None:
+        wanted = min(wanted, max(LEAST_ITERATION_SECONDS, time / ITERATIONS))
     fast = choices.value("selfplay", "fast_fraction", FAST_FRACTION)
     cost = 1 + (1 - full) / max(0.01, full) * fast  # full searches per sample
     rate = moves / cost
-    affordable = [size for size in SAMPLES if size <= ITERATION_SECONDS * rate]
+    affordable = [size for size in SAMPLES if size <= wanted * rate]
     chosen = affordable[-1] if affordable else SAMPLES[0]
     choices.choose(
         "loop",
@@ -234,7 +243,7 @@ def _parallel(found: Measured, samples: int, full: float, opening: float, choice
     )
 
 
-def _training(samples: int, choices: Choices) -> None:
+def _training(samples: int, choices: Choices, time: float | None) -> None:
     """Batch and reuse: reuse * samples / batch steps, or one pass over a window that has less."""
     batch = 64 if samples <= 2000 else 128 if samples <= 8000 else 256
     reuse = choices.value("train", "reuse", REUSE)
@@ -246,6 +255,9 @@ def _training(samples: int, choices: Choices) -> None:
     if not reuse:
         why = f"an iteration adds about {samples} samples and trains on its whole window"
     choices.choose("train", why, batch=batch, reuse=REUSE)
+    if time is not None:
+        end = "over the second half of the iterations that fit into the time"
+        choices.choose("train", end, learning_rate_end=LEARNING_RATE_END)
 
 
 def _window(game: Game, samples: int, choices: Choices) -> None:
@@ -266,13 +278,14 @@ def _window(game: Game, samples: int, choices: Choices) -> None:
     )
 
 
-def _yardsticks(found: Measured, choices: Choices) -> None:
+def _yardsticks(found: Measured, choices: Choices, time: float | None) -> None:
     """Opponents that tell more than random moves, which soon lose always; and earlier networks."""
     plies = YARDSTICK_GAMES * (found.plies / 2) ** 2  # of random games, if it had one for a move
     cost = plies / (found.cores * found.plies_per_second)  # seconds
-    fitting = [n for n in ROLLOUTS if n * cost <= ROLLOUT_SECONDS]
+    longest = ROLLOUT_SECONDS if time is None else min(ROLLOUT_SECONDS, time / 100)
+    fitting = [n for n in ROLLOUTS if n * cost <= longest]
     opponents = "random policy"
-    why = f"searches with random games would take more than {ROLLOUT_SECONDS:.0f} seconds"
+    why = f"searches with random games would take more than {longest:.1f} seconds"
     if fitting:
         opponents += f" rollout?simulations={fitting[0]}"
         seconds = fitting[0] * cost

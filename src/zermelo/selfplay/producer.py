@@ -116,8 +116,8 @@ class ShardProducer:
         )
 
     def shard_size(self, order: Order, made: int) -> int:
-        """Full shards first, smaller ones towards the end, so that producers finish together."""
+        """Small shards first, so that progress is seen at once, and last, to finish together."""
         if order.quota:
             return max(1, min(self.spec.shard_samples, order.quota - made))
-        smallest = max(SMALLEST, order.share // SMALLEST_PART)
-        return min(self.spec.shard_samples, max(smallest, (order.share - made) // 2))
+        smallest = max(SMALLEST, order.share // SMALLEST_PART) if made else SMALLEST
+        return min(self.spec.shard_samples, max(smallest, min(made, (order.share - made) // 2)))
