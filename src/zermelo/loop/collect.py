@@ -136,7 +136,7 @@ class Collector:
         else:
             missing = max(0, target - self.samples(iteration))
             self._report.stage("self-play", f"{missing:,} of {target:,} samples")
-        if self._pace.must_finish:
+        if self._pace.must_finish and not self.exact:  # an exact quota cannot be cut short
             self._stop.check()
         else:
             self._stop.check_time()

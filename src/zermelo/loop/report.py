@@ -158,7 +158,7 @@ class Report:
             "game": status.game,
             "stopped": status.ended,
             "iteration": status.iteration,
-            "iterations": status.iterations,
+            "iterations": self._run.config.loop.iterations,
             "workers": status.workers,
             "mode": status.mode,
             "seconds": round(status.elapsed, 3),
