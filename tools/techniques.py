@@ -173,6 +173,7 @@ TECHNIQUES = {
         "Exploration by impurity",
         "In play U grows where the prior is sure of itself: by min(gmax, g0 - g1 ln(G + 0.001)), "
         "G = 1 - sum of p^2.",
+        evidence=OWN,
     ),
     "P1": Technique(
         "Playout-cap randomisation",
