@@ -20,7 +20,8 @@ MIB = 2**20
 def head_arguments(host: str, port: int, cpus: int | None, memory_mib: int) -> list[str]:
     """Of the first node; runs until it is ended."""
     return [
-        "--head", f"--port={port}", "--include-dashboard=false", "--ray-client-server-port=0",
+        "--head", f"--port={port}", "--include-dashboard=false",
+        f"--ray-client-server-port={port + 1}",  # which cannot be left out
         f"--system-config={json.dumps(SYSTEM)}", *_node(host, cpus, memory_mib),
     ]  # fmt: skip
 
