@@ -109,7 +109,8 @@ class RegretBuffer {
       const double own = weight(position, rules);
       if (own <= 0) continue;
       chosen = &position;
-      if ((left -= own) < 0) break;
+      left -= own;
+      if (left < 0) break;
     }
     return chosen->moves;
   }
