@@ -84,6 +84,20 @@ struct Tree {
   Settling settling;                    // P9
 };
 
+// Whether there is a simulation left to begin; takes it.
+template <bool Shared, Game G>
+bool take_ticket(Tree<G>& tree) {
+  if constexpr (Shared) {
+    if (tree.budget.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
+    tree.budget.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  } else {
+    const std::int64_t left = tree.budget.load(std::memory_order_relaxed);
+    tree.budget.store(left - (left > 0), std::memory_order_relaxed);
+    return left > 0;
+  }
+}
+
 // P9: whether the tree's search is over since its visits no longer shift; takes what is left of its
 // budget away. A budget of 2^60 or more has no end, so nothing of it counts as saved.
 template <bool Shared, Game G>

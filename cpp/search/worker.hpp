@@ -127,7 +127,7 @@ class Worker {
     for (std::int64_t taken = 0; taken < leaves && !batch_.full();) {
       if (options_.solver && root_certain(pool_, root, tree.table)) return false;
       if (settled<Shared>(tree, pool_, options_, counters)) return false;
-      if (!take_ticket(tree)) return taken > 0;
+      if (!take_ticket<Shared>(tree)) return taken > 0;
       switch (descend(tree)) {
         case Leaf::kWaiting:
           batch_.wait();
@@ -149,18 +149,6 @@ class Worker {
       }
     }
     return true;
-  }
-
-  bool take_ticket(Tree<G>& tree) {
-    if constexpr (Shared) {
-      if (tree.budget.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
-      tree.budget.fetch_add(1, std::memory_order_relaxed);
-      return false;
-    } else {
-      const std::int64_t left = tree.budget.load(std::memory_order_relaxed);
-      tree.budget.store(left - (left > 0), std::memory_order_relaxed);
-      return left > 0;
-    }
   }
 
   // Steps 1 and 2 for one simulation, and 4 at once where no evaluation is needed.

@@ -32,9 +32,9 @@ TEST("a value out of range is refused with what is allowed") {
   CHECK(!refusal("threads", 1.5).empty());
   CHECK(!refusal("c_puct", std::string("much")).empty());
   CHECK(!refusal("c_puct", std::string("nan")).empty());
-  CHECK_EQUAL(
-      refusal("fpu", std::string("none")),
-      std::string("option 'fpu' cannot be 'none': it takes one of zero parent reduced loss"));
+  CHECK_EQUAL(refusal("fpu", std::string("none")),
+              std::string("option 'fpu' cannot be 'none': it takes one of zero parent reduced loss "
+                          "imputed"));
   CHECK_EQUAL(refusal("solver", std::string("maybe")),
               std::string("option 'solver' cannot be 'maybe': it takes on or off"));
 }

@@ -10,8 +10,7 @@ from zermelo.doctor.finding import Finding, unknown, verdict
 from zermelo.runs.status import number
 
 # Growth within RECENT iterations. Healthy networks grew by 1.2 as a whole, from the first iteration
-# on, and single layers by 2.3 at most once the first two were over; at fifty times the usual
-# learning rate the whole network grew by 4 to 40.
+# on; at fifty times the usual learning rate by 4 to 40. Single layers are allowed a little more.
 MOST_GROWTH = 3.0
 MOST_LAYER_GROWTH = 4.0
 FIRST = 2  # iterations in which a layer that begins almost at 0 may grow as it likes
