@@ -13,7 +13,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -29,10 +29,11 @@ from zermelo.train.metrics import read_metrics
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(5400)]
 KILLS = int(os.environ.get("ZERMELO_KILLS", "20"))
+ITERATIONS = 30  # long enough to be killed in the middle
 SECONDS = 240.0  # for a run to end
 
 
-def new_run(path: Path, iterations: int = 4) -> Path:
+def new_run(path: Path, iterations: int) -> Path:
     made = Run.create(
         path, config(selfplay={"workers": 0}, loop={"iterations": iterations, "mode": "together"})
     )
@@ -56,6 +57,13 @@ def wait_for(run: Path, text: str, seconds: float = 120.0) -> None:
     raise TimeoutError(text)
 
 
+def playing_on_two(run: Path) -> bool:
+    """Whether both nodes have delivered something."""
+    status = run / "status.json"
+    nodes = json.loads(status.read_text())["nodes"] if status.exists() else []
+    return len([node for node in nodes if node["samples_per_second"] > 0]) == 2
+
+
 def actors() -> list[int]:
     """Processes of self-play actors of this test."""
     found = []
@@ -69,7 +77,7 @@ def actors() -> list[int]:
     return found
 
 
-def assert_ended_well(run: Path, iterations: int = 4) -> dict[str, object]:
+def assert_ended_well(run: Path, iterations: int) -> dict[str, object]:
     games = games_of(run)
     assert games and set(games.values()) == {1}
     last = read_metrics(run / "metrics")[-1]
@@ -81,19 +89,21 @@ def assert_ended_well(run: Path, iterations: int = 4) -> dict[str, object]:
 @pytest.mark.parametrize("victim", ["actor", "node", "driver", "head"])
 def test_a_run_survives_the_death_of(victim: str, turn: int, tmp_path: Path) -> None:
     chance = random.Random(f"{victim} {turn}")
-    run = new_run(tmp_path / "run")
+    run = new_run(tmp_path / "run", ITERATIONS)
     log_file = tmp_path / "log.txt"
     with machines(1, 1) as there, log_file.open("wb") as log:
         driver = started(run, there, log)
-        wait_for(run, '"self-play"')
+        while not playing_on_two(run):
+            assert driver.poll() is None, log_file.read_text()[-3000:]
+            time.sleep(0.1)
         time.sleep(chance.uniform(0.0, 8.0))
         before = set(games_of(run))
         began = time.monotonic()
         if victim == "actor":
             mine = {pid for node in there.nodes for pid in family(node.pid)}
             alive = [pid for pid in actors() if pid in mine]
-            if alive:
-                os.kill(chance.choice(alive), signal.SIGKILL)
+            assert alive, "nobody to kill"
+            os.kill(chance.choice(alive), signal.SIGKILL)
         elif victim == "node":
             kill_family(there.nodes[1].pid)
         elif victim == "driver":
@@ -111,7 +121,12 @@ def test_a_run_survives_the_death_of(victim: str, turn: int, tmp_path: Path) -> 
         assert driver.wait(SECONDS) == 0, log_file.read_text()[-3000:]
         print(f"{victim} {turn}: the run ended {time.monotonic() - began:.1f} s after the kill")
     assert before <= set(games_of(run))
-    assert_ended_well(run)
+    told: Any = assert_ended_well(run, ITERATIONS)
+    lost = told["selfplay"]["cluster"]
+    if victim == "actor":
+        assert lost["actors_lost"] >= 1
+    elif victim == "node":
+        assert lost["nodes_lost"] == 1
 
 
 def test_a_node_that_stands_still_is_noticed_within_seconds(tmp_path: Path) -> None:
