@@ -45,7 +45,7 @@ def cluster() -> Iterator[Cluster]:
     with connect("local", 100) as joined:
         yield joined
     for thing in gc.get_objects():  # Ray ends its processes and does not wait for them
-        if isinstance(thing, subprocess.Popen):
+        if isinstance(thing, subprocess.Popen) and "ray" in str(thing.args):
             thing.wait(30)
 
 
@@ -106,7 +106,11 @@ def _sockets(pid: int) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("mode", ["alternate", "together"])
+@pytest.mark.parametrize(
+    # Together, a run may be done before the death is noticed if the machine is busy.
+    "mode",
+    ["alternate", pytest.param("together", marks=pytest.mark.slow)],
+)
 def test_a_run_goes_on_though_an_actor_is_killed_and_counts_every_game_once(
     tmp_path: Path, cluster: Cluster, mode: str
 ) -> None:

@@ -162,7 +162,7 @@ def test_reasons_are_kept_in_the_log_and_own_settings_reach_the_choice(
 ) -> None:
     heard: list[Any] = []
 
-    def choose(game: Any, given: Any) -> Any:
+    def choose(game: Any, given: Any, **_: Any) -> Any:
         heard.append(given)
         return {"train": {}, "selfplay": {"games": 8}}, ["selfplay.games is 8: why"]
 

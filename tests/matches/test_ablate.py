@@ -33,6 +33,7 @@ def test_switches_choices_numbers_and_groups_become_comparisons() -> None:
         ("fpu", ("zero", "parent")),
         ("fpu", ("zero", "reduced")),
         ("fpu", ("zero", "loss")),
+        ("fpu", ("zero", "imputed")),
         ("turn_discount", ("0.99", "1")),
         ("c_puct", ("1.5", "1")),
         ("c_puct", ("1.5", "2")),

@@ -92,7 +92,7 @@ def test_an_order_is_stopped_in_the_middle_of_a_shard() -> None:
 
     spec = dataclasses.replace(SPEC, shard_samples=10_000_000)
     producer = ShardProducer(spec)
-    played = producer.produce(order(quota=0, share=10**9), stop)
+    played = producer.produce(order(quota=10**9, share=10**9), stop)
     assert len(asked) >= 3
     assert len(played.samples) < 10_000_000
     assert not producer.done

@@ -55,10 +55,9 @@ def test_chess_connect_four_othello_on_6x6_and_tic_tac_toe_have_one() -> None:
 def test_the_chess_network_needs_no_runtime_and_takes_what_is_offered(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("zermelo.players.at_hand.installed_backends", list)
+    monkeypatch.setattr("zermelo.network.runtimes.installed_backends", list)
     chess = native("chess")
     assert usable_network(chess) == shipped_network(chess)
-    assert usable_network(native("connect4")) is None
     queen = "rnb1kbnr/pppp1ppp/8/4p1q1/4P3/3P4/PPP2PPP/RNBQKBNR w KQkq - 1 3"
     analysed = ["analyse", "chess", "--position", queen, "--simulations", "300", "--json"]
     assert main(analysed) == 0

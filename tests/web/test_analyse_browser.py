@@ -117,17 +117,20 @@ def test_a_search_that_ends_before_its_start_is_answered_is_shown(
 ) -> None:
     with Visitor(browser, server) as visitor:
         held: list[str] = []
+        ended: list[bool] = []
 
         def reorder(route: Any) -> None:
             upstream = route.connect_to_server()
 
             def passes(message: str) -> None:
-                if '"analyse.started"' in message:
+                if '"analyse.started"' in message and not ended:
                     held.append(message)
                     return
                 route.send(message)
                 if '"final":true' in message:
-                    route.send(held.pop())
+                    ended.append(True)
+                    for late in held:
+                        route.send(late)
 
             upstream.on_message(passes)
 

@@ -285,7 +285,7 @@ def _yardsticks(found: Measured, choices: Choices, time: float | None) -> None:
     longest = ROLLOUT_SECONDS if time is None else min(ROLLOUT_SECONDS, time / 100)
     fitting = [n for n in ROLLOUTS if n * cost <= longest]
     opponents = "random policy"
-    why = f"searches with random games would take more than {longest:.1f} seconds"
+    why = f"searches with random games would take more than {longest:g} seconds"
     if fitting:
         opponents += f" rollout?simulations={fitting[0]}"
         seconds = fitting[0] * cost
