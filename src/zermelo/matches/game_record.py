@@ -10,7 +10,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from zermelo.games.protocol import Outcome
@@ -48,6 +48,7 @@ class GameRecord:
     result: str  # 1-0 if the one who moved first won
     reason: str  # "rules", an adjudication, or a failure's kind
     failure: Failure | None = None
+    has_checksum: bool = field(default=True, compare=False)  # lines of older versions have none
 
     @property
     def points(self) -> float:
@@ -81,12 +82,15 @@ class GameRecord:
             "actions": self.actions,
             "notes": self.notes,
         }
-        return sealed(json.dumps(values, separators=(",", ":")))
+        line = json.dumps(values, separators=(",", ":"))
+        return sealed(line) if self.has_checksum else line
 
     @classmethod
     def from_json(cls, line: str | bytes) -> GameRecord:
         """Reads a line again; ValueError, KeyError or TypeError if it is none."""
-        values = json.loads(unsealed(line.encode() if isinstance(line, str) else line))
+        data = line.encode() if isinstance(line, str) else line
+        body = unsealed(data)
+        values = json.loads(body)
         if values["result"] not in POINTS:
             raise ValueError(f"{values['result']!r} is no result")
         first, second = values["players"]
@@ -102,6 +106,7 @@ class GameRecord:
             result=values["result"],
             reason=values["reason"],
             failure=Failure(*failure) if failure else None,
+            has_checksum=body != data,
         )
 
 
