@@ -81,7 +81,9 @@ def counts(report: Xml.Element) -> dict[str, Any]:
             found["skipped"] += 1
             continue
         found["tests"] += 1
-        found["failed"] += case.find("failure") is not None or case.find("error") is not None
+        if case.find("failure") is not None or case.find("error") is not None:
+            found["failed"] += 1
+            print(f"failed: {case.get('classname')}::{case.get('name')}", file=sys.stderr)
         recorded = {one.get("name", ""): one.get("value", "") for one in case.iter("property")}
         found["tried"] += int(recorded.pop("tried", "1"))
         figures |= recorded

@@ -76,6 +76,14 @@ def test_a_line_of_megabytes_is_refused_at_once(tmp_path: Path) -> None:
     assert time.monotonic() - began < 1.0
 
 
+@pytest.mark.parametrize("answer", ['bm "e4"', 'am "Kd1"', 'bm "1"'])
+def test_answers_of_a_suite_that_are_no_moves_are_refused(tmp_path: Path, answer: str) -> None:
+    path = tmp_path / "quoted.epd"
+    path.write_text(f"4k3/8/8/8/8/8/4P3/4K3 w - - {answer};\n")
+    with pytest.raises(UserError, match="need moves"):
+        read_suite(path)
+
+
 @pytest.mark.parametrize("ending", ["gz", "zip"])
 def test_a_packed_book_without_end_is_refused(
     tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch

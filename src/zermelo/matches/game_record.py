@@ -48,7 +48,7 @@ class GameRecord:
     result: str  # 1-0 if the one who moved first won
     reason: str  # "rules", an adjudication, or a failure's kind
     failure: Failure | None = None
-    has_seal: bool = field(default=True, compare=False)  # lines of older versions have none
+    has_checksum: bool = field(default=True, compare=False)  # lines of older versions have none
 
     @property
     def points(self) -> float:
@@ -66,10 +66,7 @@ class GameRecord:
         return (self.players, self.opening.position, *self.opening.actions, *self.actions)
 
     def to_json(self) -> str:
-        """One line, with keys in a fixed order and a checksum of what stands before it.
-
-        What an older version wrote stays as it was.
-        """
+        """One line, with keys in a fixed order and a checksum of what stands before it."""
         failure = self.failure
         values = {
             "game": self.number,
@@ -86,7 +83,7 @@ class GameRecord:
             "notes": self.notes,
         }
         line = json.dumps(values, separators=(",", ":"))
-        return sealed(line) if self.has_seal else line
+        return sealed(line) if self.has_checksum else line
 
     @classmethod
     def from_json(cls, line: str | bytes) -> GameRecord:
@@ -109,7 +106,7 @@ class GameRecord:
             result=values["result"],
             reason=values["reason"],
             failure=Failure(*failure) if failure else None,
-            has_seal=body != data,
+            has_checksum=body != data,
         )
 
 

@@ -163,7 +163,10 @@ def read_epd(line: str, name: str) -> Problem:
     mate = int(claimed[1]) if claimed else operations.get("dm")
     position = board.fen(en_passant="fen")
     _check("chess", position)
-    best, avoid = (tuple(move.uci() for move in operations.get(key) or ()) for key in ("bm", "am"))
+    given = [operations.get(key) or () for key in ("bm", "am")]
+    if not all(isinstance(moves, tuple | list) for moves in given):  # in quotes, or a number
+        raise UserError("bm and am need moves")
+    best, avoid = (tuple(move.uci() for move in moves) for moves in given)
     mate = mate if isinstance(mate, int) and mate != 0 else None
     if not best and not avoid and mate is None:
         raise UserError("it says nothing about the right answer: bm, am or dm is missing")
