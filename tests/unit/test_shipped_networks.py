@@ -15,7 +15,7 @@ import zermelo
 from zermelo.cli import main
 from zermelo.config import find_preset, read_run_file
 from zermelo.network import load_network
-from zermelo.network.open import own_search
+from zermelo.network.open import open_network, own_search
 from zermelo.network.places import shipped_network
 from zermelo.players.at_hand import adviser, default_opponent, usable_network
 from zermelo.search import SearchOptions
@@ -45,7 +45,10 @@ def test_a_shipped_network_is_searched_as_the_preset_that_made_it(file: Path) ->
     assert preset is not None
     tables = read_run_file(preset)[1]
     assert tables["game"]["name"] == load_network(file).architecture.game
-    assert SearchOptions(**own_search(file.stem)) == SearchOptions(**tables.get("search", {}))
+    wanted = SearchOptions(**tables.get("search", {}))
+    if file.stem == "chess":  # Gumbel's root is for learning: in play it lost 111 Elo (evidence.md)
+        wanted = wanted.replace(gumbel=False)
+    assert SearchOptions(**own_search(file.stem)) == wanted
 
 
 def test_chess_connect_four_othello_on_6x6_and_tic_tac_toe_have_one() -> None:
@@ -53,11 +56,11 @@ def test_chess_connect_four_othello_on_6x6_and_tic_tac_toe_have_one() -> None:
 
 
 def test_the_chess_network_needs_no_runtime_and_takes_what_is_offered(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("zermelo.network.runtimes.installed_backends", list)
     chess = native("chess")
     assert usable_network(chess) == shipped_network(chess)
+    assert open_network("chess", "chess").evaluator.backend == "core"
     queen = "rnb1kbnr/pppp1ppp/8/4p1q1/4P3/3P4/PPP2PPP/RNBQKBNR w KQkq - 1 3"
     analysed = ["analyse", "chess", "--position", queen, "--simulations", "300", "--json"]
     assert main(analysed) == 0

@@ -6,6 +6,7 @@ time for it, so a small process waits for the end of a pipe. Run by its path, wi
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
@@ -40,9 +41,16 @@ def _tell(number: int) -> None:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,  # what ends our group does not end it
             )
+            atexit.register(_dismiss, _guardian)
         assert _guardian.stdin is not None
         with contextlib.suppress(OSError):
             os.write(_guardian.stdin.fileno(), b"%d\n" % number)
+
+
+def _dismiss(guardian: subprocess.Popen[bytes]) -> None:
+    assert guardian.stdin is not None
+    guardian.stdin.close()
+    guardian.wait()
 
 
 def watch() -> None:
