@@ -86,6 +86,7 @@ def test_a_pawn_is_dragged_to_the_last_row_and_becomes_what_is_chosen(
         page.fill("#pasted", "8/P6k/8/8/8/8/8/K7 w - - 0 1")
         page.click("dialog .button.main")
         page.wait_for_selector("dialog", state="detached")
+        page.wait_for_selector('.board-frame .pieces [data-cell="52"]', state="detached")
         visitor.drag("chess", 8, 0)
         page.click('.promotion[data-piece="n"]')
         visitor.wait_for_moves(1)
