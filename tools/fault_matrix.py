@@ -222,7 +222,9 @@ FAULTS = (
             "tests/faults/test_special_files.py",
         ),
     ),
-    Fault(30, "a process of a cluster is killed", "no lost or double game", short="see tests/cluster"),
+    Fault(
+        30, "a process of a cluster is killed", "no lost or double game", short="see tests/cluster"
+    ),
     Fault(31, "a machine of a cluster dies", "its work goes elsewhere", short="see tests/cluster"),
     Fault(32, "the head of a cluster dies", "a restart goes on", short="see tests/cluster"),
     Fault(33, "a machine with a wrong token or version", "refused", short="see tests/cluster"),
