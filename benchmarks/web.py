@@ -163,8 +163,8 @@ async def crowd(address: str, count: int, pid: int) -> None:
     report(f"{count:,} requests at a time: processor", f"{used:.2f} s", "<= 2 s")
 
 
-async def viewers(address: str, count: int, pid: int) -> None:
-    """Who of many viewers of one search gets its last frame."""
+async def viewers(address: str, count: int, pid: int) -> tuple[int, float]:
+    """How many viewers of one search get its last frame; MiB that the server grows by."""
     before = memory(pid)
     sockets = [await socket_of(address) for _ in range(count)]
     owner = await socket_of(address)
@@ -186,10 +186,25 @@ async def viewers(address: str, count: int, pid: int) -> None:
     await asyncio.sleep(3.0)
     await ask(owner, {"type": "analyse.stop", "search": started["search"]})
     await asyncio.wait(tasks, timeout=20)
-    report(f"{count} viewers: last frames", f"{finals} of {count}", "all")
-    report(f"{count} viewers: memory", f"{memory(pid) - before:+.0f} MiB", "<= 50 MiB")
+    grown = memory(pid) - before
     for socket in (owner, *sockets):
         await socket.close()
+    return finals, grown
+
+
+def many_viewers(count: int) -> None:
+    """A new server each for one viewer and for many: the search takes memory of its own."""
+    found = []
+    for watching in (1, count):
+        server, address = start()
+        try:
+            found.append(asyncio.run(viewers(address, watching, server.pid)))
+        finally:
+            server.terminate()
+            server.wait(10)
+    (_, alone), (finals, together) = found
+    report(f"{count} viewers: last frames", f"{finals} of {count}", "all")
+    report(f"{count} viewers: memory", f"{together - alone:+.0f} MiB", "<= 50 MiB")
 
 
 async def games(address: str, count: int, pid: int) -> None:
@@ -210,11 +225,11 @@ def main() -> None:
         first_paint(address)
         viewer(address)
         asyncio.run(crowd(address, 1000, server.pid))
-        asyncio.run(viewers(address, 200, server.pid))
         asyncio.run(games(address, 3_000 if QUICK else 100_000, server.pid))
     finally:
         server.terminate()
         server.wait(10)
+    many_viewers(200)
 
 
 if __name__ == "__main__":
