@@ -59,18 +59,20 @@ def test_an_odd_line_of_metrics_spoils_no_listing(
         "\n".join(["x = ", *["["] * 5_000, *["]"] * 5_000]).replace("x = \n", "x = "),
         ".".join(["a"] * 100_000) + " = 1",
         '[game]\nname = ["x"]\n',
+        'begun_from = "x"\nbegun_from_seconds = inf\n[game]\nname = "tictactoe"\n',
         "game = 3",
         "\x00",
     ],
-    ids=["nested", "nested lines", "dots", "list", "no section", "nul"],
+    ids=["nested", "nested lines", "dots", "list", "endless", "no section", "nul"],
 )
 def test_a_hostile_run_file_is_one_bad_row_at_once(tmp_path: Path, text: str) -> None:
     made(tmp_path / "good")
     (made(tmp_path / "bad").path / "run.toml").write_text(text)
     began = time.monotonic()
     assert len(runs_of(tmp_path)) == 2
+    assert main(["runs", str(tmp_path)]) == 0
     with pytest.raises(UserError):
-        Run.open(tmp_path / "bad")
+        _ = Run.open(tmp_path / "bad").origin
     assert time.monotonic() - began < 5.0
 
 

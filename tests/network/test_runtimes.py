@@ -17,12 +17,12 @@ from some_networks import Nim, need, network
 
 import zermelo
 from zermelo.errors import UserError
-from zermelo.network import (
-    NetworkEvaluator,
-)
+from zermelo.network import NetworkEvaluator, NetworkOptions, architecture_for
 from zermelo.network.measure import parallel_calls_per_second
 from zermelo.network.positions import observations_of, sample_positions
 from zermelo.network.runtimes import BACKENDS, installed_backends
+from zermelo.network.sparse.runtime import CoreRuntime
+from zermelo.network.weights import random_weights
 from zermelo.search import Search, SearchOptions
 
 GAMES = ["tictactoe", "connect4", "othello?size=6", "hex?size=5", "checkers", "chess"]
@@ -200,6 +200,28 @@ def test_warming_up_leaves_other_sessions_to_callers(monkeypatch: pytest.MonkeyP
     evaluator.warm_up(3, 1)
     assert set(idle) == {2}
     assert len(evaluator._ready.idle) == 3
+
+
+def test_warming_up_for_fewer_threads_leaves_the_others_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    evaluator = NetworkEvaluator(network(zermelo.game("tictactoe")), installed_backends()[0])
+    idle: list[int] = []
+    monkeypatch.setattr(
+        evaluator._ready, "runtime", SimpleNamespace(session=lambda: _Watched(evaluator, idle))
+    )
+    evaluator.warm_up(8, 1)
+    idle.clear()
+    evaluator.warm_up(2, 16)
+    assert len(idle) == 2 * 6  # sizes 1 to 16, and 16
+
+
+def test_a_network_of_the_core_needs_no_warming(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = native("tictactoe")
+    options = NetworkOptions(kind="sparse", hidden=64, value_hidden=32)
+    evaluator = NetworkEvaluator(random_weights(architecture_for(game, options)), game=game)
+    monkeypatch.setattr(CoreRuntime, "run", pytest.fail)
+    evaluator.warm_up(256, 1024)
 
 
 def test_warming_up_does_not_mind_that_every_session_is_in_use() -> None:

@@ -102,7 +102,18 @@ def test_a_damaged_status_is_none(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"samples": "many"}, {"rates": []}, {"loss": "low"}, {"seconds": None}, {"run": 1}]
+    "change",
+    [
+        {"samples": "many"},
+        {"rates": []},
+        {"loss": "low"},
+        {"seconds": None},
+        {"run": 1},
+        {"iteration_seconds": [None]},
+        {"rates": {"self-play": "fast"}},
+        {"states": [1]},
+        {"nodes": ["here"]},
+    ],
 )
 def test_a_status_with_other_types_is_none(tmp_path: Path, change: dict[str, Any]) -> None:
     (tmp_path / "status.json").write_text(json.dumps(status(tmp_path).to_json() | change))

@@ -204,6 +204,8 @@ def test_a_game_that_a_rule_has_drawn_is_played_on_when_asked(position: str) -> 
         ("frobnicate", "unknown command 'frobnicate'"),
         ("setoption name Nothing value 3", "there is no option 'Nothing'"),
         ("setoption name CPuct value high", "option CPuct is a number, not 'high'"),
+        ("setoption name CPuct value inf", "option CPuct is a number, not 'inf'"),
+        ("setoption name Threads value \u0663", "option Threads is a number"),
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "kings"),
         ("position startpos moves e2e4 e2e4", "not a legal move"),
         ("go depth x nodes 5", "go depth needs a number"),

@@ -157,7 +157,9 @@ class NetworkEvaluator:
             ready.made.append(session)
             ready.idle.append(session)
         shape = ready.weights.architecture.observation_shape
-        for _ in range(len(ready.made)):
+        if isinstance(ready.runtime, CoreRuntime):  # has nothing to compile
+            return
+        for _ in range(threads):
             try:
                 session = ready.idle.popleft()  # the longest idle; callers borrow at the other end
             except IndexError:  # all are in use

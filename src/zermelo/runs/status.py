@@ -27,6 +27,8 @@ RECENT = 5  # iterations that the time left is judged by
 # Fields that the file leaves out: what is in the metrics, and what means nothing elsewhere.
 HERE_ONLY = ("metrics", "started", "alive")
 LATER = ("nodes",)  # that older versions do not write
+# What lists and objects hold, by an example.
+PARTS: dict[str, Any] = {"rates": 0.0, "iteration_seconds": 0.0, "states": "", "nodes": {}}
 
 
 @dataclass
@@ -109,7 +111,7 @@ class Status:
             if item.name in HERE_ONLY or (item.name in LATER and item.name not in found):
                 continue
             value, like = found.get(item.name), getattr(status, item.name)
-            if not _is_like(value, like):
+            if not _is_like(value, like) or not _holds(value, PARTS.get(item.name)):
                 return None
             setattr(status, item.name, value)
         seconds: Any = found.get("seconds")
@@ -162,6 +164,12 @@ def _is_like(value: Any, like: Any) -> bool:
     if isinstance(like, float):
         return type(value) in (int, float)
     return type(value) is type(like)
+
+
+def _holds(value: Any, part: Any) -> bool:
+    """Whether everything in a list or an object is like `part`; of None nothing is asked."""
+    parts = value.values() if isinstance(value, dict) else value
+    return part is None or all(_is_like(item, part) for item in parts)
 
 
 def number(metrics: dict[str, Any], *keys: str) -> float | None:

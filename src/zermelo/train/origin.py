@@ -8,6 +8,7 @@ only.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -63,7 +64,7 @@ class Origin:
             str(head[PATH]),
             str(head.get(TITLE, head[PATH])),
             str(head.get(SHA256, "")),
-            float(head.get(SECONDS, 0.0)),
+            _seconds(head.get(SECONDS, 0.0)),
         )
 
     def head(self) -> dict[str, Any]:
@@ -104,6 +105,12 @@ def digest(place: Path) -> str:
     """Sha256 of the file with the weights."""
     with weights_file(place).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _seconds(found: Any) -> float:
+    if type(found) not in (int, float) or not 0 <= found < math.inf:
+        raise UserError(f"{SECONDS} is a number of seconds, not {found!r}")
+    return float(found)
 
 
 def _name_of(place: Path) -> str:

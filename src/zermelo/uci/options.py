@@ -7,6 +7,7 @@ clamping of `setoption`, and the table in the guide. Names are lc0's where lc0 h
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,6 +19,7 @@ from zermelo.network.own_search import LC0_SEARCH, searched
 from zermelo.players.levels import HIGHEST, LOWEST
 
 LARGEST_SPIN = 2**31 - 1  # programs keep a spin in 32 bits
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 EMPTY = "<empty>"  # how the protocol spells an empty text
 
 # Names of the search's options where lc0 has one; the others are their key in capitals.
@@ -138,13 +140,9 @@ class UciOption:
         return self._number(text)
 
     def _number(self, text: str) -> int | float:
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if math.isnan(number):
+        if not NUMBER.fullmatch(text):
             raise UserError(f"option {self.name} is a number, not '{text}'")
-        number = min(max(number, self.low), self.high)
+        number = min(max(float(text), self.low), self.high)
         return int(number) if self.kind == "spin" else number
 
 
