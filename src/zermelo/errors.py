@@ -52,8 +52,11 @@ def place_in_game_file(error: BaseException) -> str | None:
 
 
 def one_line(text: str) -> str:
-    """Without line breaks."""
-    return " ".join(text.split())
+    """Without line breaks, and nothing that a terminal would obey instead of showing it."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode()
+        for char in " ".join(text.split())
+    )
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -159,3 +159,32 @@ def test_what_the_presets_name_needs_no_mark(tmp_path: Path) -> None:
     run.unlock()
     (run.path / MARK).unlink()
     open_run(str(run.path), None, []).unlock()
+
+
+def test_selfplay_does_not_run_the_file_that_a_received_run_file_names(
+    received: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, trace = received
+    alone = tmp_path / "alone.toml"
+    alone.write_bytes((run / "run.toml").read_bytes())
+    for file in (run / "run.toml", alone):
+        line = ["selfplay", str(file), "--samples", "1", "--out", str(tmp_path / "shards")]
+        assert main(line) == 2
+        said = capsys.readouterr().err
+        assert f"'{file}'" in said
+        assert "--trust" in said
+    assert not trace.exists()
+    assert not (tmp_path / "shards").exists()
+
+
+def test_selfplay_runs_the_file_of_a_run_made_here_or_trusted(tmp_path: Path) -> None:
+    code, trace = spy(tmp_path)
+    made_run(tmp_path / "own", game={"name": str(code)}, network={"blocks": "1", "filters": "4"})
+    play = ["--samples", "1", "--workers", "1", "--set", "selfplay.simulations=2"]
+    own = str(tmp_path / "own" / "run.toml")
+    assert main(["selfplay", own, "--out", str(tmp_path / "first"), *play]) == 0
+    (tmp_path / "own" / MARK).unlink()
+    trace.unlink()
+    code.touch()
+    assert main(["selfplay", own, "--out", str(tmp_path / "second"), "--trust", *play]) == 0
+    assert trace.exists()

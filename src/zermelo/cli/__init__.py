@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -10,6 +11,8 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
+    if sys.stdout is None:  # closed by whoever started us: nobody listens
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["uci"] and not {"-h", "--help", "--traceback"} & set(given):
         from zermelo.uci.start import main as engine  # without what the other commands import

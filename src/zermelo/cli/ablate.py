@@ -28,7 +28,7 @@ from zermelo.cli.match_report import (
     sprt_of,
     undecided,
 )
-from zermelo.cli.options import ClusterOption, GameArgument, JsonOption
+from zermelo.cli.options import ClusterOption, GameArgument, JsonOption, finite
 from zermelo.errors import UserError
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def ablate(
         int | None, typer.Option(min=1, help="Simulations for each move.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(help="Seconds for each move, instead of simulations.")
+        float | None,
+        typer.Option(callback=finite, help="Seconds for each move, instead of simulations."),
     ] = None,
     games: Annotated[
         int | None,

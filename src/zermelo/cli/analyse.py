@@ -34,6 +34,7 @@ from zermelo.cli.options import (
     JsonOption,
     SearchSetOption,
     WeightsOption,
+    finite,
     read_settings,
 )
 from zermelo.errors import UserError
@@ -74,7 +75,10 @@ def analyse(
         typer.Option(min=1, max=MOST_SIMULATIONS, metavar="N", help="Stop after this many."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0.0, help="Stop after this time; 3 if there is no limit.")
+        float | None,
+        typer.Option(
+            min=0.0, callback=finite, help="Stop after this time; 3 if there is no limit."
+        ),
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of the search.")] = None,
     settings: SearchSetOption = None,

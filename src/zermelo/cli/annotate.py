@@ -23,6 +23,7 @@ from zermelo.cli.options import (
     BackendOption,
     SearchSetOption,
     WeightsOption,
+    finite,
     read_settings,
 )
 from zermelo.errors import UserError
@@ -62,9 +63,15 @@ def annotate(
     evaluator: Annotated[
         str | None, typer.Option(help=f"Without a network: {', '.join(EVALUATORS)}.")
     ] = None,
-    inaccuracy: Annotated[float, typer.Option(help="Loss of expected score marked ?!.")] = 0.05,
-    mistake: Annotated[float, typer.Option(help="Loss of expected score marked ?.")] = 0.10,
-    blunder: Annotated[float, typer.Option(help="Loss of expected score marked ??.")] = 0.15,
+    inaccuracy: Annotated[
+        float, typer.Option(callback=finite, help="Loss of expected score marked ?!.")
+    ] = 0.05,
+    mistake: Annotated[
+        float, typer.Option(callback=finite, help="Loss of expected score marked ?.")
+    ] = 0.10,
+    blunder: Annotated[
+        float, typer.Option(callback=finite, help="Loss of expected score marked ??.")
+    ] = 0.15,
     line_plies: Annotated[
         int, typer.Option(help="Longest variation, in plies; 0 writes none.")
     ] = 8,

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.cli.evaluators import tell_choice
-from zermelo.cli.options import JsonOption
+from zermelo.cli.options import JsonOption, finite
 from zermelo.errors import UserError
 from zermelo.games import game as find_game
 from zermelo.games.protocol import Game
@@ -59,7 +59,9 @@ def bench_network(
     precision: PrecisionOption = "f32",
     batches: Annotated[str, typer.Option(help="Batch sizes, such as 1,8,64.")] = "1,8,64",
     threads: Annotated[str, typer.Option(help="Numbers of threads, such as 1,2.")] = "1,2",
-    seconds: Annotated[float, typer.Option(min=0.01, help="Seconds for each figure.")] = 1.0,
+    seconds: Annotated[
+        float, typer.Option(min=0.01, callback=finite, help="Seconds for each figure.")
+    ] = 1.0,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a network's evaluations per second.

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from zermelo.cli.options import JsonOption
+from zermelo.cli.options import JsonOption, finite
 from zermelo.evaluator import Evaluator
 from zermelo.games import game as find_game
 from zermelo.games import game_names
@@ -56,7 +56,10 @@ def bench_search(
         list[str] | None, typer.Argument(help="Games to measure; all by default.")
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=0.0, help="Seconds for each speed; 0 prints only signatures.")
+        float,
+        typer.Option(
+            min=0.0, callback=finite, help="Seconds for each speed; 0 prints only signatures."
+        ),
     ] = 1.0,
     as_json: JsonOption = False,
 ) -> None:

@@ -11,6 +11,7 @@ import typer
 from zermelo.cli.options import JsonOption
 from zermelo.network import save_network
 from zermelo.network.open import open_weights
+from zermelo.runs.directory import refuse_own_part
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,6 +25,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write a network as one file that plays without torch."""
+    refuse_own_part(target)
     weights = open_weights(source)
     save_network(weights, target)
     found = {

@@ -5,6 +5,7 @@ Every command imports this, so nothing slow is imported here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -43,6 +44,13 @@ RunSetOption = Annotated[
         "--set", metavar="SECTION.KEY=VALUE", help="Set an option of the run; repeatable."
     ),
 ]
+
+
+def finite(value: float | None) -> float | None:
+    """For options that are numbers: neither endless nor none at all."""
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is no finite number")
+    return value
 
 
 def read_settings(settings: Sequence[str]) -> dict[str, Any]:

@@ -28,12 +28,14 @@ def report(
     way.
     """
     from zermelo.files import write_whole
+    from zermelo.runs.directory import refuse_own_part
     from zermelo.web.training.report import report_page
 
     text = report_page(run).encode()
     place = output or Path(f"{run.resolve().name}.html")
     if place.is_dir():
         raise UserError(f"'{place}' is a directory: name a file")
+    refuse_own_part(place)
     try:
         write_whole(place, text)
     except OSError as error:

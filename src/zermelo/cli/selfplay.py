@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from zermelo.cli.exit_codes import INTERRUPTED
-from zermelo.cli.options import JsonOption, RunSetOption
+from zermelo.cli.options import JsonOption, RunSetOption, TrustOption
 from zermelo.cli.telling import tell
 
 
@@ -32,6 +32,7 @@ def selfplay(
     workers: Annotated[int | None, typer.Option(min=1, help="Number of processes.")] = None,
     settings: RunSetOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    trust: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Play games and write their samples as shards."""
@@ -39,9 +40,13 @@ def selfplay(
     from zermelo.loop import Stop
     from zermelo.loop.shards import ShardMaker
     from zermelo.runs.target import tables_for
+    from zermelo.runs.trust import refuse_strange_game
 
     tables, origin = tables_for(game)
-    config = RunConfig.from_tables(tables, origin).changed(parse_settings(settings or []), "--set")
+    config = RunConfig.from_tables(tables, origin)
+    if origin == game and not trust:  # a run file, perhaps that of a run
+        refuse_strange_game(Path(game).parent, config, game)
+    config = config.changed(parse_settings(settings or []), "--set")
     config = config.changed({"loop": {"seed": seed}}, "--seed")
     if workers is not None:
         config = config.changed({"selfplay": {"workers": workers}}, "--workers")

@@ -28,7 +28,7 @@ from zermelo.cli.match_report import (
     say_interrupted,
     short_name,
 )
-from zermelo.cli.options import ClusterOption, JsonOption
+from zermelo.cli.options import ClusterOption, JsonOption, finite
 
 if TYPE_CHECKING:
     from zermelo.matches.tournament import TournamentResult
@@ -49,7 +49,7 @@ def tournament(
     games: Annotated[int, typer.Option(min=2, help="Games of each pairing; an even number.")] = 20,
     simulations: SimulationsOption = None,
     anchor: Annotated[str | None, typer.Option(help="Player whose rating is fixed.")] = None,
-    anchor_elo: Annotated[float, typer.Option(help="Rating of the anchor.")] = 0.0,
+    anchor_elo: Annotated[float, typer.Option(callback=finite, help="Rating of the anchor.")] = 0.0,
     openings: OpeningsOption = "random:4",
     seed: SeedOption = 0,
     concurrency: ConcurrencyOption = 1,

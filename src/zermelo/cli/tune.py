@@ -70,12 +70,15 @@ def tune(
     from zermelo.matches.match import MatchOptions
     from zermelo.network.open import open_network
     from zermelo.network.places import network_path
+    from zermelo.runs.directory import refuse_own_part
     from zermelo.search import SearchOptions
     from zermelo.tune.constants import parse_constants
     from zermelo.tune.tuning import TuneOptions, Tuning
 
     if write is not None and (weights is None or check == 0):
         raise UserError("--write needs a network (--weights) and a check (--check)")
+    if write is not None:
+        refuse_own_part(write)
     if write is not None and write.suffix not in (".onnx", ".safetensors"):
         raise UserError(f"'{write.name}' should end in .onnx or .safetensors")
     constants = parse_constants(options)

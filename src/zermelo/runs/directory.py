@@ -34,6 +34,10 @@ from zermelo.runs.lock import RunLock
 from zermelo.runs.trust import is_marked, mark
 from zermelo.train.origin import Origin
 
+PARTS = (
+    RUN_FILE, "lock", "replay", "checkpoints", "selfplay", "metrics", "ladder", "log.txt",
+    "status.json", "made_here",
+)  # fmt: skip
 RUNS = Path("runs")  # where runs are made if nobody names a directory
 
 
@@ -199,6 +203,14 @@ def is_begun(name: str) -> bool:
 def is_run(path: Path) -> bool:
     """Whether a directory looks like a run."""
     return (path / RUN_FILE).is_file()
+
+
+def refuse_own_part(path: Path) -> None:
+    """A UserError if the path is, or lies in, what a run keeps for itself: nobody writes there."""
+    place = path.resolve()
+    for run in place.parents:
+        if is_run(run) and place.relative_to(run).parts[0] in PARTS:
+            raise UserError(f"'{path}' is a part of the run '{run}': name another file")
 
 
 def new_run_path(name: str, below: Path = RUNS) -> Path:

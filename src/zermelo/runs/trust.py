@@ -51,9 +51,15 @@ def preset_engines() -> frozenset[str]:
     return frozenset(text for text in found if text.startswith(ENGINE))
 
 
-def refuse_strange_game(run: Path, config: RunConfig) -> None:
-    """A UserError if the rules are a file's and the run was neither made nor trusted here."""
-    refuse(f"'{run}'", [text for text in strange_code(config, run) if text == config.game_name])
+def refuse_strange_game(run: Path, config: RunConfig, whose: str = "") -> None:
+    """A UserError if the rules are a file's and the run was neither made nor trusted here.
+
+    `whose` is what a person named, if not the run.
+    """
+    refuse(
+        f"'{whose or run}'",
+        [text for text in strange_code(config, run) if text == config.game_name],
+    )
 
 
 def refuse(whose: str, strange: list[str]) -> None:
