@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Sequence
 
+from zermelo.cluster.connection import answers, split_address
 from zermelo.cluster.health import SYSTEM
 from zermelo.cluster.loopback import keep_loopback
 
@@ -42,11 +43,25 @@ def command(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "zermelo.cluster.node_command", *arguments]
 
 
+def forget_dead_heads() -> None:
+    """Ray takes any process that names a head for that head, also a node that outlived it.
+
+    Then a head that died could not be started again at its port; so its list is looked through.
+    """
+    from ray._private import services
+
+    named = services.find_gcs_addresses
+    services.find_gcs_addresses = lambda: {
+        head for head in named() if answers(split_address(head), 1.0)
+    }
+
+
 def main() -> None:
     """Ray's command."""
     from ray.scripts.scripts import start
 
     keep_loopback()
+    forget_dead_heads()
     start.main(args=sys.argv[1:], prog_name="zermelo cluster")
 
 

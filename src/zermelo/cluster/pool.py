@@ -27,7 +27,7 @@ from zermelo.selfplay.network_reference import NetworkReference
 from zermelo.selfplay.order import Order
 from zermelo.selfplay.pool import PoolSetup, SelfPlayPool
 
-LOOK_EVERY = 1.0  # seconds between two looks at the nodes
+LOOK_EVERY = 0.5  # seconds between two looks at the nodes
 FIRST_LOOK = 20.0  # seconds for the nodes to say their versions before the run begins
 FAILURES = 5  # of one node without a shard between them: it plays no more
 END_SECONDS = 8.0  # for actors to hand in what they have
@@ -56,6 +56,7 @@ class RayPool(SelfPlayPool):
         self._sent: tuple[NetworkReference, SentNetwork] | None = None
         self._failures: Counter[str] = Counter()  # by node
         self._looked = 0.0
+        self._since = time.time()  # 1970; tells in the metrics which driver this was
         self._here: list[Node] = []
         self._first_look()
 
@@ -209,6 +210,8 @@ class RayPool(SelfPlayPool):
         self.workers = max(1, min(room, self._setup.workers or room))
         alive = {node.key for node in self._here}
         for seat in list(self._seats):
+            if seat not in self._seats:  # buried with another a moment ago
+                continue
             if seat.node.key not in alive:
                 self._seats.remove(seat)
                 self.deaths += 1
@@ -296,6 +299,7 @@ class RayPool(SelfPlayPool):
             "nodes_lost": self._nodes.lost,
             "actors_lost": self.deaths,
             "parcels_twice": self.doubles,
+            "driver_since": self._since,
         }
 
 
