@@ -124,9 +124,7 @@ def kill_actor(patient: Patient, chance: random.Random) -> float:
     before = patient.actors()
     victim = chance.choice(sorted(before))
     os.kill(victim, signal.SIGKILL)
-    return patient.wait_until(
-        lambda: len(now := patient.actors() - {victim}) == 2 and now - before
-    )
+    return patient.wait_until(lambda: len(now := patient.actors() - {victim}) == 2 and now - before)
 
 
 def kill_node(patient: Patient, chance: random.Random) -> float:
@@ -190,9 +188,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("victim", KINDS)
-def test_a_run_survives_the_deaths_of(
-    victim: str, tmp_path: Path, record_property: Record
-) -> None:
+def test_a_run_survives_the_deaths_of(victim: str, tmp_path: Path, record_property: Record) -> None:
     chance, seconds = random.Random(victim), []
     with machines(1, 1) as there, (tmp_path / "log.txt").open("wb") as log:
         patient = Patient(tmp_path / "run", there, log)

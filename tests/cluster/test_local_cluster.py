@@ -142,7 +142,7 @@ def test_a_match_on_a_cluster_has_the_files_of_one_machine(
     tmp_path: Path, cluster: Cluster
 ) -> None:
     players = ["search?simulations=20", "rollout?simulations=20"]
-    options = MatchOptions(games=40, out=tmp_path / "here")
+    options = MatchOptions(games=400, out=tmp_path / "here")
     play_match(players, "tictactoe", options)
     there = replace(options, out=tmp_path / "there", elsewhere=play_on(cluster))
     play_match(players, "tictactoe", there)

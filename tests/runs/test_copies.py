@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-fsspec = pytest.importorskip("fsspec", reason="'fsspec' is not installed: zermelo[cluster]")
+if importlib.util.find_spec("fsspec") is None:
+    pytest.skip("'fsspec' is not installed: zermelo[cluster]", allow_module_level=True)
 
+import fsspec
 from tiny_runs import KilledError, RecordingView, config, final_files, train
 
 from zermelo.cli import main
