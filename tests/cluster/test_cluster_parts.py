@@ -15,7 +15,7 @@ import yaml  # type: ignore[import-untyped]
 
 from zermelo.cli import main
 from zermelo.cluster import token
-from zermelo.cluster.connection import split_address
+from zermelo.cluster.addresses import split_address
 from zermelo.cluster.health import CHECKS, SYSTEM
 from zermelo.cluster.loopback import is_loopback
 from zermelo.cluster.node_command import forget_dead_heads, head_arguments, join_arguments

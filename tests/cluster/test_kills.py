@@ -213,7 +213,7 @@ def test_a_run_survives_the_deaths_of(victim: str, tmp_path: Path, record_proper
     else:
         assert len(drivers) == 2
         assert told["actors_lost"] >= KILLS
-        assert told["nodes_lost"] == (0 if victim == "actor" else KILLS)
+        assert told["nodes_lost"] >= (0 if victim == "actor" else KILLS)
     record_property("tried", KILLS)
     record_property(f"{victim}: games", len(patient.finished))
     record_property(f"{victim}: slowest (s)", f"{max(seconds):.1f}")

@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from zermelo.cluster.connection import answers, split_address
+from zermelo.cluster.addresses import answers, split_address
 from zermelo.cluster.health import SYSTEM
 from zermelo.cluster.loopback import keep_loopback
 
