@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 AHEAD = 2  # calls that a worker has, as in zermelo.cluster.seat
+SHARDS = 6  # that a worker is timed for
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 125, 250, 500, 1000)
 
 
@@ -87,7 +88,7 @@ def simulate(
     }
 
 
-def measure(preset: str) -> dict[str, Any]:
+def measure(preset: str, precision: str) -> dict[str, Any]:
     """Of one worker, one parcel's way home, and one call of Ray, on this machine."""
     from zermelo.cluster.connection import connect
     from zermelo.config import RunConfig, find_preset, read_run_file
@@ -101,6 +102,8 @@ def measure(preset: str) -> dict[str, Any]:
     place = find_preset(preset)
     assert place is not None, preset
     config = RunConfig.from_tables(read_run_file(place)[1])
+    if precision:
+        config = config.changed({"selfplay": {"backend": "openvino", "precision": precision}})
     game = config.game()
     weights = random_weights(architecture_for(game, config.network), 0)
     if leaves_runtime_open(config):
@@ -113,8 +116,10 @@ def measure(preset: str) -> dict[str, Any]:
     order = Order(0, Here(), 0, int(config.selfplay.simulations), 1.0, 10**9)
     producer = ShardProducer(spec_for(config, 0, 1))
     producer.produce(order, lambda: False)  # warm
-    started = time.perf_counter()
-    played = producer.produce(order, lambda: False)
+    count, started = 0, time.perf_counter()
+    for _ in range(SHARDS):
+        played = producer.produce(order, lambda: False)
+        count += len(played.samples)
     seconds = time.perf_counter() - started
     parcel = Parcel.of(producer, order, played)
     trained = train_speed(config, game, weights, played.samples)
@@ -142,7 +147,7 @@ def measure(preset: str) -> dict[str, Any]:
         call = (time.perf_counter() - began) / 300
     return {
         "preset": preset,
-        "samples_per_second": len(played.samples) / seconds,
+        "samples_per_second": count / seconds,
         "shard_samples": len(played.samples),
         "parcel_bytes": len(packed),
         "write_seconds": statistics.median(costs),
@@ -184,12 +189,13 @@ def main() -> None:
     parser.add_argument("constants", nargs="?", type=Path)
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--preset", default="connect4-quick")
+    parser.add_argument("--precision", default="", help="f32 as in cluster.py; else the preset's")
     parser.add_argument("--gbit", type=float, default=1.0)
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--against", type=Path)
     given = parser.parse_args()
     if given.measure:
-        print(json.dumps(measure(given.preset), indent=1))
+        print(json.dumps(measure(given.preset, given.precision), indent=1))
         return
     constants = json.loads(given.constants.read_text())
     if given.against:

@@ -36,6 +36,17 @@ Record = Callable[[str, object], None]
 Game = tuple[int, int, int]
 
 
+def seconds_until(holds: Callable[[], object], log: Path) -> float:
+    """How long it took. Time in which this process itself was stopped does not count."""
+    spent, before = 0.0, time.monotonic()
+    while not holds():
+        assert spent < SECONDS, log.read_text()[-3000:]
+        time.sleep(0.05)
+        now = time.monotonic()
+        spent, before = spent + min(now - before, 1.0), now
+    return spent
+
+
 class Patient:
     """A run on two nodes, one core each, that is hurt and looked at."""
 
@@ -68,13 +79,20 @@ class Patient:
         return [] if status is None else status.nodes
 
     def wait_until(self, holds: Callable[[], object]) -> float:
-        """How long it took."""
-        began = time.monotonic()
-        while not holds():
-            assert self.driver.poll() is None, Path(self.log.name).read_text()[-3000:]
-            assert time.monotonic() - began < SECONDS, Path(self.log.name).read_text()[-3000:]
-            time.sleep(0.05)
-        return time.monotonic() - began
+        """How long it took, while the run goes on."""
+        return seconds_until(lambda: self.is_alive() and holds(), Path(self.log.name))
+
+    def wait_for_end(self, *others: subprocess.Popen[bytes]) -> float:
+        """Of the driver and other processes; how long it took."""
+        awaited = [self.driver, *others]
+        return seconds_until(
+            lambda: all(one.poll() is not None for one in awaited), Path(self.log.name)
+        )
+
+    def is_alive(self) -> bool:
+        """Or the test fails with what the driver said."""
+        assert self.driver.poll() is None, Path(self.log.name).read_text()[-3000:]
+        return True
 
     def playing(self, nodes: int) -> bool:
         """Whether that many nodes have delivered something."""
@@ -103,9 +121,12 @@ class Patient:
     def end(self) -> dict[str, Any]:
         """Stops the run and lets it play two more iterations to its end; its last metrics."""
         self.driver.send_signal(signal.SIGINT)
-        assert self.driver.wait(SECONDS) == 130
+        self.wait_for_end()
+        assert self.driver.returncode == 130
         last = read_metrics(self.path / "metrics")[-1]["iteration"]
-        assert self.start("--iterations", str(last + 2)).wait(SECONDS) == 0
+        self.start("--iterations", str(last + 2))
+        self.wait_for_end()
+        assert self.driver.returncode == 0
         self.look()
         told = read_metrics(self.path / "metrics")
         assert [row["iteration"] for row in told] == list(range(1, last + 3))
@@ -154,28 +175,24 @@ def kill_driver(patient: Patient, chance: random.Random) -> float:
     patient.driver.kill()
     patient.driver.wait()
     patient.look()
-    began = time.monotonic()
     patient.start()
-    patient.plays_on()
-    return time.monotonic() - began
+    return patient.plays_on()
 
 
 def kill_head(patient: Patient, chance: random.Random) -> float:
     """Head, nodes and the same command begin again; until there is a new shard."""
     there = patient.there
     kill_family(there.nodes[0].pid)
-    assert patient.driver.wait(SECONDS) != 0
+    patient.wait_for_end()
+    assert patient.driver.returncode != 0
     patient.look()
-    began = time.monotonic()
-    for node in there.nodes:
-        node.wait(SECONDS)  # the others end by themselves
+    seconds = patient.wait_for_end(*there.nodes)  # the others end by themselves
     there.nodes.clear()
     there.head()
-    there.wait()
+    seconds += seconds_until(there.listens, Path(patient.log.name))
     there.join()
     patient.start()
-    patient.plays_on()
-    return time.monotonic() - began
+    return seconds + patient.plays_on()
 
 
 KINDS = {
