@@ -14,7 +14,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from zermelo.cli import main
-from zermelo.cluster import token
+from zermelo.cluster import connection, token
 from zermelo.cluster.addresses import split_address
 from zermelo.cluster.health import CHECKS, SYSTEM
 from zermelo.cluster.loopback import is_loopback
@@ -197,6 +197,20 @@ def test_a_head_that_died_is_not_taken_for_alive_because_its_nodes_name_it(
         monkeypatch.setattr(services, "find_gcs_addresses", lambda: {here, dead})
         forget_dead_heads()
         assert services.find_gcs_addresses() == {here}
+
+
+def test_a_head_that_does_not_answer_is_waited_for_a_moment_and_then_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.socket() as head:
+        head.bind(("127.0.0.1", 0))
+        head.listen()
+        cluster = connection.Cluster("auto", False, head.getsockname())
+        assert cluster.check_head()
+    assert not cluster.check_head()
+    monkeypatch.setattr(connection, "HEAD_SECONDS", -1.0)
+    with pytest.raises(UserError, match="has gone: start it again"):
+        cluster.check_head()
 
 
 def test_nodes_are_started_with_all_that_they_need() -> None:

@@ -37,18 +37,21 @@ class Cluster:
     dashboard: str = ""  # its address, if there is one
     _answered: float = 0.0
 
-    def check_head(self) -> None:
-        """Raises a UserError once the head has not answered for some seconds.
+    def check_head(self) -> bool:
+        """Whether the head answers; raises a UserError once it has not for some seconds.
 
-        Ray itself would end this process later, without a word and without `atexit`.
+        Ray itself would end this process later, without a word and without `atexit`. Without an
+        answer Ray must not be asked for anything, as that would wait for this end.
         """
         if answers(self.head, 1.0):
             self._answered = time.monotonic()
-        elif time.monotonic() - self._answered > HEAD_SECONDS:
+            return True
+        if time.monotonic() - self._answered > HEAD_SECONDS:
             raise HeadGoneError(
                 f"the cluster's head at {self.head[0]}:{self.head[1]} has gone: start it again, "
                 "then the same command goes on"
             )
+        return False
 
 
 class HeadGoneError(UserError):

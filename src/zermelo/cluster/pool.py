@@ -204,7 +204,8 @@ class RayPool(SelfPlayPool):
 
     def _look(self) -> None:
         self._looked = time.monotonic()
-        self._cluster.check_head()
+        if not self._cluster.check_head():
+            return
         self._here = [node for node in self._nodes.look() if self._room(node)]
         room = sum(self._room(node) for node in self._here)
         self.workers = max(1, min(room, self._setup.workers or room))
