@@ -31,7 +31,7 @@ from zermelo.train.metrics import read_metrics
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 KILLS = int(os.environ.get("ZERMELO_KILLS", "20"))
-SECONDS = 180.0  # for anything to happen
+SECONDS = 600.0  # for anything to happen
 Record = Callable[[str, object], None]
 Game = tuple[int, int, int]
 

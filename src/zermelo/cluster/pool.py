@@ -153,11 +153,12 @@ class RayPool(SelfPlayPool):
         except ray.exceptions.RayError as error:
             self._bury(seat, first_line(error))
             return
-        seat.hear(call, delivery)
+        done = delivery.done == self._serial  # not of an order before this one
+        seat.hear(call, delivery, done)
         if delivery.refusal:
             self._bury(seat, delivery.refusal, by_user=True)
             return
-        if self._order is not None and not delivery.done:
+        if self._order is not None and not done:
             seat.play(self._serial, self._order)  # before we write, so that nobody waits for that
         for parcel in delivery.parcels:
             self._failures[seat.node.key] = 0
