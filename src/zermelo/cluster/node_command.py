@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from zermelo.cluster.addresses import answers, split_address
 from zermelo.cluster.health import SYSTEM
@@ -43,13 +44,17 @@ def command(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "zermelo.cluster.node_command", *arguments]
 
 
-def forget_dead_heads() -> None:
+class FindsHeads(Protocol):
+    """Ray's module `services`, as far as we need it."""
+
+    find_gcs_addresses: Callable[[], set[str]]
+
+
+def forget_dead_heads(services: FindsHeads) -> None:
     """Ray takes any process that names a head for that head, also a node that outlived it.
 
     Then a head that died could not be started again at its port; so its list is looked through.
     """
-    from ray._private import services
-
     named = services.find_gcs_addresses
     services.find_gcs_addresses = lambda: {
         head for head in named() if answers(split_address(head), 1.0)
@@ -58,10 +63,11 @@ def forget_dead_heads() -> None:
 
 def main() -> None:
     """Ray's command."""
+    from ray._private import services
     from ray.scripts.scripts import start
 
     keep_loopback()
-    forget_dead_heads()
+    forget_dead_heads(services)
     start.main(args=sys.argv[1:], prog_name="zermelo cluster")
 
 
