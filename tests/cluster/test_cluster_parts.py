@@ -7,8 +7,9 @@ import json
 import os
 import socket
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -182,6 +183,13 @@ def test_a_node_holds_as_many_workers_as_fit() -> None:
     assert Node("k", "a", "h", 8.0, 0.0).room(1, 0.5) == 0
 
 
+@dataclass
+class Services:
+    """As Ray's module of that name."""
+
+    find_gcs_addresses: Callable[[], set[str]]
+
+
 def test_a_head_that_died_is_not_taken_for_alive_because_its_nodes_name_it() -> None:
     with socket.socket() as alive:
         alive.bind(("127.0.0.1", 0))
@@ -190,7 +198,7 @@ def test_a_head_that_died_is_not_taken_for_alive_because_its_nodes_name_it() -> 
         with socket.socket() as gone:
             gone.bind(("127.0.0.1", 0))
             dead = f"127.0.0.1:{gone.getsockname()[1]}"
-        services = SimpleNamespace(find_gcs_addresses=lambda: {here, dead})
+        services = Services(lambda: {here, dead})
         forget_dead_heads(services)
         assert services.find_gcs_addresses() == {here}
 

@@ -19,11 +19,13 @@ if importlib.util.find_spec("ray") is None:
 
 from clusters import kill_family
 from test_local_cluster import games_of
+from tiny_runs import config
 
 from zermelo.cluster.token import new_token, settings
+from zermelo.loop import Run
 from zermelo.train.metrics import read_metrics
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 HEAD, NODE = "10.231.77.1", "10.231.77.2"
 
 
@@ -79,18 +81,17 @@ def test_two_hosts_play_for_one_run_and_a_cut_cable_is_noticed(
 
     try:
         start(head, "cluster", "head", "--host", HEAD, "--cpus", "1", "--memory-mib", "100")
-        until = time.monotonic() + 90
+        until = time.monotonic() + 300
         while not answers():
             assert time.monotonic() < until, (tmp_path / "log.txt").read_text()[-3000:]
             time.sleep(0.5)
         join = ["cluster", "join", f"{HEAD}:6379", "--host", NODE]
         start(node, *join, "--cpus", "1", "--memory-mib", "100")
-        run = tmp_path / "run"
-        driver = start(
-            head, "train", "tictactoe", "--run", str(run), "--cluster", f"{HEAD}:6379",
-            "--set", "loop.iterations=1000", "--set", "evaluate.every=1000",
-            "--set", "loop.samples_per_iteration=2000",
-        )  # fmt: skip
+        Run.create(
+            run := tmp_path / "run",
+            config(selfplay={"workers": 0}, loop={"iterations": 10_000, "mode": "together"}),
+        ).unlock()
+        driver = start(head, "train", str(run), "--cluster", f"{HEAD}:6379")
 
         def nodes_lost(count: int) -> bool:
             assert driver.poll() is None, (tmp_path / "log.txt").read_text()[-3000:]
@@ -99,7 +100,7 @@ def test_two_hosts_play_for_one_run_and_a_cut_cable_is_noticed(
             return bool(told) and told["nodes"] == 2 - count and told["nodes_lost"] == count
 
         for count in (0, 1):
-            until = time.monotonic() + 180
+            until = time.monotonic() + 600
             while not nodes_lost(count):
                 assert time.monotonic() < until, (tmp_path / "log.txt").read_text()[-3000:]
                 time.sleep(0.2)
