@@ -16,7 +16,7 @@ from pathlib import Path
 from zermelo.cluster.node_command import command, head_arguments, join_arguments
 from zermelo.cluster.token import new_token, settings
 
-START_SECONDS = 90.0
+START_SECONDS = 240.0
 
 
 def free_port() -> int:
