@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ def main() -> None:
                     maker = ShardMaker(settings, Path(out), print_nothing, pools[kind])
                     made = maker.make(given.samples * int(workers) // 2, None, Stop())
                 found.append(made["samples"] / made["wall_seconds"])
+                print(f"{side} workers: {found[-1]:,.0f} samples/s", file=sys.stderr, flush=True)
     middle = {side: statistics.median(found) for side, found in rates.items()}
     pairs = zip(rates["cluster 2"], rates["local 2"], strict=True)
     two = zip(rates["cluster 2"], rates["cluster 1"], strict=True)

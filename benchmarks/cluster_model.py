@@ -2,10 +2,12 @@
 
     python benchmarks/cluster_model.py --measure > constants.json    # a minute
     python benchmarks/cluster_model.py constants.json                # a table to 1,000 workers
+    python benchmarks/cluster_model.py constants.json --against cluster.json    # and real workers
 
 Each worker plays calls of at least `call_seconds`, two of them ahead; the driver hears one call
 after the other, unpacks it and writes its shards. The network between them carries parcels at
-`--gbit`. What a trainer takes is not part of it: `zermelo train` says its steps per second.
+`--gbit`. `cluster.json` is what `benchmarks/cluster.py` printed on the same machine. How many
+workers feed the trainer follows from its speed on this machine's cores and from `train.reuse`.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 AHEAD = 2  # calls that a worker has, as in zermelo.cluster.seat
+SHARDS = 6  # that a worker is timed for
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 125, 250, 500, 1000)
 
 
@@ -85,7 +88,7 @@ def simulate(
     }
 
 
-def measure(preset: str) -> dict[str, Any]:
+def measure(preset: str, precision: str) -> dict[str, Any]:
     """Of one worker, one parcel's way home, and one call of Ray, on this machine."""
     from zermelo.cluster.connection import connect
     from zermelo.config import RunConfig, find_preset, read_run_file
@@ -99,6 +102,8 @@ def measure(preset: str) -> dict[str, Any]:
     place = find_preset(preset)
     assert place is not None, preset
     config = RunConfig.from_tables(read_run_file(place)[1])
+    if precision:
+        config = config.changed({"selfplay": {"backend": "openvino", "precision": precision}})
     game = config.game()
     weights = random_weights(architecture_for(game, config.network), 0)
     if leaves_runtime_open(config):
@@ -111,10 +116,13 @@ def measure(preset: str) -> dict[str, Any]:
     order = Order(0, Here(), 0, int(config.selfplay.simulations), 1.0, 10**9)
     producer = ShardProducer(spec_for(config, 0, 1))
     producer.produce(order, lambda: False)  # warm
-    started = time.perf_counter()
-    played = producer.produce(order, lambda: False)
+    count, started = 0, time.perf_counter()
+    for _ in range(SHARDS):
+        played = producer.produce(order, lambda: False)
+        count += len(played.samples)
     seconds = time.perf_counter() - started
     parcel = Parcel.of(producer, order, played)
+    trained = train_speed(config, game, weights, played.samples)
     costs = []
     with tempfile.TemporaryDirectory() as directory:
         writer = ShardWriter(Path(directory), game, 0)
@@ -139,14 +147,40 @@ def measure(preset: str) -> dict[str, Any]:
         call = (time.perf_counter() - began) / 300
     return {
         "preset": preset,
-        "samples_per_second": len(played.samples) / seconds,
+        "samples_per_second": count / seconds,
         "shard_samples": len(played.samples),
         "parcel_bytes": len(packed),
         "write_seconds": statistics.median(costs),
         "ray_call_seconds": call,
         "call_seconds": config.cluster.call_seconds,
         "weights_bytes": sum(array.nbytes for array in weights.arrays.values()),
+        "trained_per_second": trained,
+        "reuse": config.train.reuse or config.train.passes,
     }
+
+
+def train_speed(config: Any, game: Any, weights: Any, samples: Any) -> float:
+    """Samples per second of the trainer alone, without the figures of batches held out."""
+    from zermelo.network.trained import network_of
+    from zermelo.replay import BatchSampler, merge
+    from zermelo.train.trainer import Trainer
+
+    trainer = Trainer(network_of(weights.architecture), config.train, 0)
+    batches = BatchSampler(
+        merge(samples), game, min(config.train.batch, len(samples)), seed=0,
+        symmetries=config.replay.symmetries, packed=trainer.network.packed,
+    )  # fmt: skip
+    trainer.train_iteration(batches, 0, 2)  # warm
+    return float(trainer.train_iteration(batches, 1, 2)["samples_per_second"])
+
+
+def compare(constants: dict[str, Any], found: dict[str, Any], gbit: float) -> None:
+    """The model's samples per second beside those of real workers."""
+    print("| workers | model | real | model / real |\n|---|---|---|---|")
+    for workers in (1, 2):
+        real = found["samples_per_second"][f"cluster {workers}"]
+        told = simulate(constants, workers, 600.0, gbit)["samples_per_second"]
+        print(f"| {workers} | {told:,.0f} | {real:,.0f} | {told / real:.2f} |")
 
 
 def main() -> None:
@@ -155,13 +189,20 @@ def main() -> None:
     parser.add_argument("constants", nargs="?", type=Path)
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--preset", default="connect4-quick")
+    parser.add_argument("--precision", default="", help="f32 as in cluster.py; else the preset's")
     parser.add_argument("--gbit", type=float, default=1.0)
     parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--against", type=Path)
     given = parser.parse_args()
     if given.measure:
-        print(json.dumps(measure(given.preset), indent=1))
+        print(json.dumps(measure(given.preset, given.precision), indent=1))
         return
     constants = json.loads(given.constants.read_text())
+    if given.against:
+        compare(constants, json.loads(given.against.read_text()), given.gbit)
+        return
+    feeders = constants["trained_per_second"] / constants["reuse"] / constants["samples_per_second"]
+    print(f"{feeders:.1f} workers play as much as the trainer takes on this machine's cores.\n")
     print("| workers | samples/s | of ideal | driver busy | Mbit/s |\n|---|---|---|---|---|")
     for workers in WORKERS:
         found = simulate(constants, workers, given.seconds, given.gbit)

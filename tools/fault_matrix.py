@@ -23,6 +23,7 @@ class Fault:
 
 CHESS = "src/zermelo/data/networks/chess.safetensors"
 KILLS = "tests/integration/test_kill_and_resume.py"
+DEATHS = "tests/cluster/test_kills.py::test_a_run_survives_the_deaths_of"
 
 FAULTS = (
     Fault(
@@ -223,11 +224,33 @@ FAULTS = (
         ),
     ),
     Fault(
-        30, "a process of a cluster is killed", "no lost or double game", short="see tests/cluster"
+        30,
+        "a process of a cluster is killed (kill -9): an actor in mid-call, the driver",
+        "no finished game lost, none twice; the same command goes on",
+        (f"{DEATHS}[actor]", f"{DEATHS}[driver]"),
     ),
-    Fault(31, "a machine of a cluster dies", "its work goes elsewhere", short="see tests/cluster"),
-    Fault(32, "the head of a cluster dies", "a restart goes on", short="see tests/cluster"),
-    Fault(33, "a machine with a wrong token or version", "refused", short="see tests/cluster"),
+    Fault(
+        31,
+        "a machine of a cluster dies, or stands still",
+        "noticed within 5 s, its work goes elsewhere, no finished game lost, none twice",
+        (f"{DEATHS}[node]", f"{DEATHS}[still]"),
+    ),
+    Fault(
+        32,
+        "the head of a cluster dies",
+        "started again, the same command goes on within 30 s from the run's directory",
+        (f"{DEATHS}[head]",),
+    ),
+    Fault(
+        33,
+        "a machine with a wrong token or version",
+        "refused in one line",
+        (
+            "tests/cluster/test_refusals.py",
+            "tests/cluster/test_local_cluster.py::"
+            "test_a_node_of_another_version_is_refused_in_one_line",
+        ),
+    ),
     Fault(
         34,
         "engines that crash, stall, cheat, flood",

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import socket
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +16,11 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from zermelo.cli import main
-from zermelo.cluster import token
-from zermelo.cluster.connection import split_address
+from zermelo.cluster import connection, token
+from zermelo.cluster.addresses import split_address
 from zermelo.cluster.health import CHECKS, SYSTEM
 from zermelo.cluster.loopback import is_loopback
-from zermelo.cluster.node_command import head_arguments, join_arguments
+from zermelo.cluster.node_command import forget_dead_heads, head_arguments, join_arguments
 from zermelo.cluster.nodes import Node
 from zermelo.cluster.versions import difference, versions_here
 from zermelo.errors import UserError
@@ -103,6 +107,35 @@ def test_the_manifest_for_kubernetes_has_the_fields_of_a_ray_cluster() -> None:
     assert f"ray=={manifest['spec']['rayVersion']}\n" in pinned
 
 
+def test_the_manifest_for_kubernetes_fits_the_published_schema() -> None:
+    """ZERMELO_KUBERAY_CRD is ray.io_rayclusters.yaml of KubeRay's repository."""
+    jsonschema = pytest.importorskip("jsonschema", reason="'jsonschema' comes with ray")
+    place = os.environ.get("ZERMELO_KUBERAY_CRD")
+    if not place:
+        pytest.skip("ZERMELO_KUBERAY_CRD does not name the schema's file")
+    versions = yaml.safe_load(Path(place).read_text())["spec"]["versions"]
+    (schema,) = (each["schema"]["openAPIV3Schema"] for each in versions if each["name"] == "v1")
+    refuse_unknown(schema)
+    schema["properties"]["metadata"] = {"type": "object"}
+    manifest = yaml.safe_load((ROOT / "examples" / "kuberay.yaml").read_text())
+    jsonschema.validate(manifest, schema)
+    manifest["spec"]["headGroupSpec"]["rayStartParam"] = {}
+    with pytest.raises(jsonschema.ValidationError, match="rayStartParam"):
+        jsonschema.validate(manifest, schema)
+
+
+def refuse_unknown(schema: object) -> None:
+    """Fields that a resource does not have, as `kubectl` does."""
+    if isinstance(schema, dict):
+        if "properties" in schema and not schema.get("x-kubernetes-preserve-unknown-fields"):
+            schema.setdefault("additionalProperties", False)
+        for part in schema.values():
+            refuse_unknown(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            refuse_unknown(part)
+
+
 def test_a_dead_node_is_noticed_within_five_seconds_by_the_settings() -> None:
     wait = CHECKS["health_check_period_ms"] + CHECKS["health_check_timeout_ms"]
     assert CHECKS["health_check_failure_threshold"] * wait <= 5000
@@ -148,6 +181,40 @@ def test_a_node_holds_as_many_workers_as_fit() -> None:
     node = Node("k", "a", "h", 8.0, 1.0)
     assert (node.room(1, 0), node.room(3, 0), node.room(0.1, 0.25)) == (8, 2, 4)
     assert Node("k", "a", "h", 8.0, 0.0).room(1, 0.5) == 0
+
+
+@dataclass
+class Services:
+    """As Ray's module of that name."""
+
+    find_gcs_addresses: Callable[[], set[str]]
+
+
+def test_a_head_that_died_is_not_taken_for_alive_because_its_nodes_name_it() -> None:
+    with socket.socket() as alive:
+        alive.bind(("127.0.0.1", 0))
+        alive.listen()
+        here = f"127.0.0.1:{alive.getsockname()[1]}"
+        with socket.socket() as gone:
+            gone.bind(("127.0.0.1", 0))
+            dead = f"127.0.0.1:{gone.getsockname()[1]}"
+        services = Services(lambda: {here, dead})
+        forget_dead_heads(services)
+        assert services.find_gcs_addresses() == {here}
+
+
+def test_a_head_that_does_not_answer_is_waited_for_a_moment_and_then_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.socket() as head:
+        head.bind(("127.0.0.1", 0))
+        head.listen()
+        cluster = connection.Cluster("auto", False, head.getsockname())
+        assert cluster.check_head()
+    assert not cluster.check_head()
+    monkeypatch.setattr(connection, "HEAD_SECONDS", -1.0)
+    with pytest.raises(UserError, match="has gone: start it again"):
+        cluster.check_head()
 
 
 def test_nodes_are_started_with_all_that_they_need() -> None:

@@ -23,6 +23,7 @@ from zermelo.cluster.connection import Cluster, connect
 from zermelo.cluster.luggage import Luggage
 from zermelo.cluster.matches import play_on
 from zermelo.cluster.nodes import Nodes
+from zermelo.cluster.player import Delivery
 from zermelo.cluster.pool import RayPool
 from zermelo.cluster.suites import answers_on
 from zermelo.config.options import ClusterOptions
@@ -138,11 +139,46 @@ def test_a_run_goes_on_though_an_actor_is_killed_and_counts_every_game_once(
     assert status is not None and status.nodes[0]["actors"] >= 1
 
 
+def test_a_driver_that_did_not_listen_for_long_takes_no_actor_for_dead(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    makes = Watched(cluster)
+
+    def be_away() -> None:
+        assert makes.pool is not None
+        makes.pool._seats[0].asked -= 1000.0
+        makes.pool._look()
+
+    view = RecordingView((1, "self-play"), be_away)
+    made = Run.create(tmp_path / "run", config(selfplay={"workers": 2}))
+    assert run_loop(made, Stop(), view, pool=makes)["worker_deaths"] == 0
+
+
+def test_what_an_actor_said_of_an_order_before_does_not_end_the_next(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    makes = Watched(cluster)
+
+    def hear_late() -> None:
+        pool = makes.pool
+        assert pool is not None
+        seat = pool._seats[0]
+        seat.calls.append(late := ray.put(Delivery([], done=pool._serial - 1)))
+        pool._hear(seat, late)
+        assert seat.state == "playing" and seat.calls
+
+    import ray
+
+    view = RecordingView((1, "self-play"), hear_late)
+    made = Run.create(tmp_path / "run", config(selfplay={"workers": 2}))
+    assert run_loop(made, Stop(), view, pool=makes)["stopped"] == "done"
+
+
 def test_a_match_on_a_cluster_has_the_files_of_one_machine(
     tmp_path: Path, cluster: Cluster
 ) -> None:
     players = ["search?simulations=20", "rollout?simulations=20"]
-    options = MatchOptions(games=40, out=tmp_path / "here")
+    options = MatchOptions(games=400, out=tmp_path / "here")
     play_match(players, "tictactoe", options)
     there = replace(options, out=tmp_path / "there", elsewhere=play_on(cluster))
     play_match(players, "tictactoe", there)

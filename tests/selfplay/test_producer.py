@@ -98,6 +98,14 @@ def test_an_order_is_stopped_in_the_middle_of_a_shard() -> None:
     assert not producer.done
 
 
+def test_an_order_for_more_than_the_share_begins_with_small_shards_and_ends() -> None:
+    producer = ShardProducer(dataclasses.replace(SPEC, shard_samples=10_000_000))
+    wanted = order(share=600, quota=1200)
+    played = until_done(producer, wanted)
+    assert len(played[0].samples) < 300
+    assert producer.made >= 1200
+
+
 def test_a_network_is_loaded_when_an_order_brings_another_one() -> None:
     first, second = Remembered(1), Remembered(2)
     producer = ShardProducer(SPEC)

@@ -62,11 +62,12 @@ def join(
     from zermelo.cluster.joining import refuse_misfit
     from zermelo.cluster.needed import need_ray
     from zermelo.cluster.node_command import join_arguments
-    from zermelo.cluster.token import known_token
+    from zermelo.cluster.token import known_token, show
 
     need_ray()
     token = known_token()
-    refuse_misfit(address, token)
+    show(token)
+    refuse_misfit(address)
     _become(join_arguments(address, host, cpus, memory_mib), token)
 
 

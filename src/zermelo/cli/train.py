@@ -28,7 +28,9 @@ def add_to(app: typer.Typer) -> None:
 def train(
     target: Annotated[
         str,
-        typer.Argument(help="A game, a preset, a run file (.toml), a Python file, or a run."),
+        typer.Argument(
+            help="A game, a preset, a run file (.toml), a Python file, a run, or a copy's URL."
+        ),
     ],
     *,
     run: Annotated[
@@ -61,6 +63,7 @@ def train(
     """
     from zermelo.config import duration_text, parse_duration
     from zermelo.loop import Stop, make_view, run_loop
+    from zermelo.runs.copies import bring_back, copying, is_url, place_of
     from zermelo.runs.opening import need_torch, open_run, tell_left_out, yardsticks_of
 
     seconds = None if duration is None else parse_duration(duration)
@@ -69,6 +72,8 @@ def train(
         from zermelo.cluster.needed import need_ray
 
         need_ray()
+    if is_url(target):
+        target, run = str(bring_back(target, run or place_of(target), tell)), None
     texts = list(settings or [])
     texts += [] if iterations is None else [f"loop.iterations={iterations}"]
     texts += [] if seed is None else [f"loop.seed={seed}"]
@@ -77,7 +82,8 @@ def train(
     tell_left_out(made, tell)
     yardsticks = yardsticks_of(made.config, stop.check)
     stream = sys.stderr if as_json else sys.stdout
-    with pool_for(cluster, made) as pool:
+    copy_to = made.config.cluster.copy_to
+    with copying(made.path, copy_to, tell), pool_for(cluster, made) as pool:
         found = run_loop(made, stop, make_view(stream), yardsticks, pool)
     if as_json:
         print(json.dumps(found, indent=2))

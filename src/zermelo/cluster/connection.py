@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import socket
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from zermelo.cluster.addresses import answers, reason_of, split_address
 from zermelo.cluster.health import PRIORITY
+from zermelo.cluster.joining import refuse_misfit
 from zermelo.cluster.loopback import LOOPBACK, is_loopback, keep_loopback
 from zermelo.cluster.needed import need_ray
 from zermelo.cluster.token import known_token, own_token, show
@@ -22,7 +23,6 @@ from zermelo.cores import available_cores
 from zermelo.errors import UserError
 
 LOCAL, AUTO = "local", "auto"
-ANSWER_SECONDS = 5.0  # for a head to be there when we come
 HEAD_SECONDS = 3.0  # without an answer of the head: it has gone
 MIB = 2**20
 
@@ -37,18 +37,21 @@ class Cluster:
     dashboard: str = ""  # its address, if there is one
     _answered: float = 0.0
 
-    def check_head(self) -> None:
-        """Raises a UserError once the head has not answered for some seconds.
+    def check_head(self) -> bool:
+        """Whether the head answers; raises a UserError once it has not for some seconds.
 
-        Ray itself would end this process later, without a word and without `atexit`.
+        Ray itself would end this process later, without a word and without `atexit`. Without an
+        answer Ray must not be asked for anything, as that would wait for this end.
         """
         if answers(self.head, 1.0):
             self._answered = time.monotonic()
-        elif time.monotonic() - self._answered > HEAD_SECONDS:
+            return True
+        if time.monotonic() - self._answered > HEAD_SECONDS:
             raise HeadGoneError(
                 f"the cluster's head at {self.head[0]}:{self.head[1]} has gone: start it again, "
                 "then the same command goes on"
             )
+        return False
 
 
 class HeadGoneError(UserError):
@@ -67,8 +70,8 @@ def connect(where: str, object_store_mib: int = 512) -> Iterator[Cluster]:
     show(known_token())
     import ray
 
-    if place is not None and not answers(place, ANSWER_SECONDS):
-        raise UserError(f"nothing answers at {where}: start the head with `zermelo cluster head`")
+    if place is not None:
+        refuse_misfit(where)
     if place is None or is_loopback(place[0]):
         keep_loopback()
     _begin(where, address=where)
@@ -123,32 +126,3 @@ def _joined(where: str, local: bool) -> Cluster:
     host, _, port = context.gcs_address.rpartition(":")
     url = str(getattr(ray._private.worker.global_worker.node, "webui_url", "") or "")
     return Cluster(where, local, (host, int(port)), url, time.monotonic())
-
-
-def reason_of(error: Exception) -> str:
-    """The first line, or what it means for those that everybody meets."""
-    text = str(error)
-    if "auth" in text.lower() and "token" in text.lower():
-        return "its token is another one than here"
-    if "ersion mismatch" in text:
-        return " ".join(line.strip() for line in text.splitlines() if line.strip())
-    if "node_ip_address" in text or "raylet" in text.lower():
-        return "this machine is not part of it; `zermelo cluster join` makes it so"
-    return (text.strip() or type(error).__name__).splitlines()[0]
-
-
-def split_address(where: str) -> tuple[str, int]:
-    """Host and port."""
-    host, colon, port = where.rpartition(":")
-    if not (host and colon and port.isdecimal() and 0 < int(port) < 2**16):
-        raise UserError(f"a cluster is local, auto or HOST:PORT, not '{where}'")
-    return host, int(port)
-
-
-def answers(place: tuple[str, int], seconds: float) -> bool:
-    """Whether somebody listens there."""
-    try:
-        socket.create_connection(place, seconds).close()
-    except OSError:
-        return False
-    return True

@@ -1,30 +1,50 @@
-"""Says in one line why a machine cannot join a cluster, before Ray says it in many."""
+"""Says in one line why a cluster cannot be joined, before Ray says it in many."""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from zermelo.cluster.connection import ANSWER_SECONDS, answers, reason_of, split_address
-from zermelo.cluster.token import show
+from zermelo.cluster.addresses import ANSWER_SECONDS, answers, reason_of, split_address
 from zermelo.cluster.versions import difference, versions_here
 from zermelo.errors import UserError
 
 
-def refuse_misfit(address: str, token: str) -> None:
-    """Another token, Ray or Python than the head's. The pool compares zermelo's version."""
+def refuse_misfit(address: str) -> None:
+    """Another token, Ray or Python than the head's. The pool compares zermelo's version.
+
+    `token.show` comes before.
+    """
     place = split_address(address)
     if not answers(place, ANSWER_SECONDS):
         raise UserError(f"nothing answers at {address}: start the head with `zermelo cluster head`")
-    show(token)
     try:
-        there = _metadata(address)
+        with _silent():
+            there = _metadata(address)
     except Exception as error:
         raise UserError(f"the cluster at {address} cannot be joined: {reason_of(error)}") from error
     here = versions_here() | {"zermelo": ""}
     found = {"ray": there.get("ray_version", ""), "python": there.get("python_version", "")}
     if reason := difference(here, found):
         raise UserError(f"the cluster at {address} cannot be joined: {reason}")
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Without what the compiled part of Ray writes to the error stream beside the error itself."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _metadata(address: str) -> dict[str, Any]:

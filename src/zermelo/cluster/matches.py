@@ -171,7 +171,8 @@ class _Table:
     def _look(self) -> None:
         """Actors on every node that has room, as long as there are games for them."""
         self._looked = time.monotonic()
-        self._cluster.check_head()
+        if not self._cluster.check_head():
+            return
         here = self._nodes.look()
         alive = {node.key for node in here}
         for seat in [seat for seat in self._seats if seat.node.key not in alive]:

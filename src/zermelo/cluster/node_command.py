@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
+from zermelo.cluster.addresses import answers, split_address
 from zermelo.cluster.health import SYSTEM
 from zermelo.cluster.loopback import keep_loopback
 
@@ -42,11 +44,30 @@ def command(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "zermelo.cluster.node_command", *arguments]
 
 
+class FindsHeads(Protocol):
+    """Ray's module `services`, as far as we need it."""
+
+    find_gcs_addresses: Callable[[], set[str]]
+
+
+def forget_dead_heads(services: FindsHeads) -> None:
+    """Ray takes any process that names a head for that head, also a node that outlived it.
+
+    Then a head that died could not be started again at its port; so its list is looked through.
+    """
+    named = services.find_gcs_addresses
+    services.find_gcs_addresses = lambda: {
+        head for head in named() if answers(split_address(head), 1.0)
+    }
+
+
 def main() -> None:
     """Ray's command."""
+    from ray._private import services
     from ray.scripts.scripts import start
 
     keep_loopback()
+    forget_dead_heads(services)
     start.main(args=sys.argv[1:], prog_name="zermelo cluster")
 
 

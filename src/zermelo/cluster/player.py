@@ -44,7 +44,7 @@ class Delivery:
     """What one call gives."""
 
     parcels: list[Parcel]
-    done: bool = False  # the order's quota is played
+    done: int = 0  # the order whose quota is played, by its serial; 0: there is more to play
     busy: float = 0.0  # seconds of this call
     idle: float = 0.0  # seconds that the worker had nothing to do before it
     memory: int = 0  # bytes of the process
@@ -80,7 +80,8 @@ class SelfPlayActor:
         self.ended = time.monotonic() if serial == self.serial else 0.0
         assert self.producer is not None
         memory = memory_of([os.getpid()])
-        return Delivery(parcels, self.producer.done, time.monotonic() - started, idle, memory)
+        done = serial if self.producer.done else 0
+        return Delivery(parcels, done, time.monotonic() - started, idle, memory)
 
     def turn(self, serial: int) -> int:
         """What is older than this is over: a call under way hands in what it has."""

@@ -27,7 +27,7 @@ from zermelo.selfplay.network_reference import NetworkReference
 from zermelo.selfplay.order import Order
 from zermelo.selfplay.pool import PoolSetup, SelfPlayPool
 
-LOOK_EVERY = 1.0  # seconds between two looks at the nodes
+LOOK_EVERY = 0.5  # seconds between two looks at the nodes
 FIRST_LOOK = 20.0  # seconds for the nodes to say their versions before the run begins
 FAILURES = 5  # of one node without a shard between them: it plays no more
 END_SECONDS = 8.0  # for actors to hand in what they have
@@ -56,6 +56,7 @@ class RayPool(SelfPlayPool):
         self._sent: tuple[NetworkReference, SentNetwork] | None = None
         self._failures: Counter[str] = Counter()  # by node
         self._looked = 0.0
+        self._since = time.time()  # 1970; tells in the metrics which driver this was
         self._here: list[Node] = []
         self._first_look()
 
@@ -152,11 +153,12 @@ class RayPool(SelfPlayPool):
         except ray.exceptions.RayError as error:
             self._bury(seat, first_line(error))
             return
-        seat.hear(call, delivery)
+        done = delivery.done == self._serial  # not of an order before this one
+        seat.hear(call, delivery, done)
         if delivery.refusal:
             self._bury(seat, delivery.refusal, by_user=True)
             return
-        if self._order is not None and not delivery.done:
+        if self._order is not None and not done:
             seat.play(self._serial, self._order)  # before we write, so that nobody waits for that
         for parcel in delivery.parcels:
             self._failures[seat.node.key] = 0
@@ -203,12 +205,15 @@ class RayPool(SelfPlayPool):
 
     def _look(self) -> None:
         self._looked = time.monotonic()
-        self._cluster.check_head()
+        if not self._cluster.check_head():
+            return
         self._here = [node for node in self._nodes.look() if self._room(node)]
         room = sum(self._room(node) for node in self._here)
         self.workers = max(1, min(room, self._setup.workers or room))
         alive = {node.key for node in self._here}
         for seat in list(self._seats):
+            if seat not in self._seats:  # buried with another a moment ago
+                continue
             if seat.node.key not in alive:
                 self._seats.remove(seat)
                 self.deaths += 1
@@ -296,6 +301,7 @@ class RayPool(SelfPlayPool):
             "nodes_lost": self._nodes.lost,
             "actors_lost": self.deaths,
             "parcels_twice": self.doubles,
+            "driver_since": self._since,
         }
 
 

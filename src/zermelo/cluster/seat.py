@@ -13,6 +13,7 @@ from zermelo.selfplay.order import Order, Spec
 
 CONTROL = "control"  # a thread of the actor that hears us while it plays
 AHEAD = 2  # calls that an actor has at a time, so that it need not wait for us
+LAST_CHANCE = 1.0  # seconds for its answer, if this machine itself stood still
 RECENT = 8  # deliveries that its speed is judged by
 
 
@@ -38,6 +39,7 @@ class Seat:
         self.stuck = False  # its games stand still, which was said
         self.memory = 0  # bytes
         self._pulse: Any = None  # a question whether it lives
+        self._pulse_asked = 0.0
         self._recent: deque[tuple[int, float, float]] = deque(maxlen=RECENT)
 
     def play(self, serial: int, order: Order) -> None:
@@ -51,18 +53,18 @@ class Seat:
         """What it plays is over; its calls come back soon."""
         self.actor.turn.options(concurrency_group=CONTROL).remote(serial)
 
-    def hear(self, call: Any, delivery: Delivery) -> None:
-        """A call came back."""
+    def hear(self, call: Any, delivery: Delivery, done: bool) -> None:
+        """A call came back; `done` if there is nothing left of the order."""
         self.calls.remove(call)
         self.asked, self.begun, self._pulse = time.monotonic(), True, None
         self.memory = delivery.memory or self.memory
         samples = sum(len(parcel.played.samples) for parcel in delivery.parcels)
         if delivery.busy:
             self._recent.append((samples, delivery.busy, delivery.idle))
-        self.state = "done" if delivery.done else "playing"
+        self.state = "done" if done else "playing"
 
     def silent(self, seconds: float) -> bool:
-        """Whether it was asked for a sign of life that long ago and gave none.
+        """Whether it was asked for a sign of life and gave none, for so long in all.
 
         One that has not begun may wait for room on its node, which takes any time.
         """
@@ -71,11 +73,13 @@ class Seat:
         now = time.monotonic()
         if not self.calls or not self.begun or now - self.asked < seconds / 2:
             return False
-        if self._pulse is None:
+        if self._pulse is None:  # we may not have listened for long ourselves
             self._pulse = self.actor.pulse.options(concurrency_group=CONTROL).remote()
-        ready, _ = ray.wait([self._pulse], timeout=0)
+            self._pulse_asked = now
+        overdue = now - self._pulse_asked >= seconds / 2
+        ready, _ = ray.wait([self._pulse], timeout=LAST_CHANCE if overdue else 0)
         if not ready:
-            return now - self.asked >= seconds
+            return overdue
         self.standing = float(ray.get(self._pulse))
         self.asked, self._pulse = now, None
         return False

@@ -123,3 +123,6 @@ class ClusterOptions:
         512, "Memory for networks and samples on their way, of a local cluster.", low=80,
         high=1_000_000,
     )  # fmt: skip
+    copy_to: str = option(
+        "", "A URL of fsspec to which finished shards and checkpoints are copied; empty for none."
+    )

@@ -98,7 +98,8 @@ class Collector:
             self._report.stage("waiting for workers to pause")
             self._pool.pause(self._stop.check)
         else:  # what is played while the trainer runs belongs to the next iteration
-            self._pool.play(self.orders.order(checkpoint, iteration + 1, target))
+            ahead = self._pool.apart
+            self._pool.play(self.orders.order(checkpoint, iteration + 1, target, ahead))
 
     def meanwhile(self) -> None:
         """Hears those who play while something else is done; called often."""

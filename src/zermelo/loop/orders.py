@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zermelo.replay import ReplayStore
     from zermelo.runs.directory import Run
 
+AHEAD = 2  # times its share that a worker elsewhere plays while the trainer is not ready for it
 GAMES_FILE = "selfplay.bin"  # in a checkpoint: the games under way of a repeatable run
 
 
@@ -39,12 +40,18 @@ class Orders:
         self._exact = exact
         self._planned = planned  # iterations of the run, after so many
 
-    def order(self, checkpoint: Checkpoint, iteration: int, target: int) -> Order:
-        """What to play in an iteration of `target` samples, with the checkpoint's network."""
+    def order(
+        self, checkpoint: Checkpoint, iteration: int, target: int, ahead: bool = False
+    ) -> Order:
+        """What to play in an iteration of `target` samples, with the checkpoint's network.
+
+        `ahead` of training on the one before, machines that only play rest after AHEAD shares.
+        """
         options = self._run.config
         games_from = ""
         if self._exact and GAMES_FILE in checkpoint.manifest.files:
             games_from = str(checkpoint.directory / GAMES_FILE)
+        share = -(-target // self._workers())
         return Order(
             iteration=iteration,
             network=LocalNetwork.of(checkpoint),
@@ -56,8 +63,8 @@ class Orders:
                 options.pool.progressive_fraction,
             ),
             resign_threshold=threshold_of(options, checkpoint),
-            share=-(-target // self._workers()),
-            quota=target if self._exact else 0,
+            share=share,
+            quota=target if self._exact else AHEAD * share if ahead else 0,
             games_from=games_from,
             games_to=str(self.games_file(iteration)) if self._exact else "",
         )

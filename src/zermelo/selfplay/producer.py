@@ -117,7 +117,7 @@ class ShardProducer:
 
     def shard_size(self, order: Order, made: int) -> int:
         """Small shards first, so that progress is seen at once, and last, to finish together."""
-        if order.quota:
+        if 0 < order.quota <= order.share:
             return max(1, min(self.spec.shard_samples, order.quota - made))
         smallest = max(SMALLEST, order.share // SMALLEST_PART) if made else SMALLEST
         return min(self.spec.shard_samples, max(smallest, min(made, (order.share - made) // 2)))
