@@ -13,6 +13,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FunctionType
 
@@ -70,7 +71,7 @@ def of_texts() -> tuple[Callable[[bytes], None], bytes]:
     from test_fuzz_texts import try_text
 
     def attempt(data: bytes) -> None:
-        try_text(data.decode("utf-8", "surrogatepass" if data[:1] == b"\xed" else "replace"))
+        try_text(data.decode("utf-8", "surrogateescape"))
 
     return attempt, b"position fen 8/8/8/8/8/8/8/K1k5 w - - 0 1 moves a1a2"
 
@@ -92,7 +93,7 @@ def of_requests() -> tuple[Callable[[bytes], None], bytes]:
             return
         if isinstance(request, dict):
             for game in (GAMES[0], GAMES[-1]):
-                quietly(lambda game=game: read_request(request, game, 10))
+                quietly(partial(read_request, request, game, 10))
 
     return attempt, b'{"id": "1", "position": "startpos", "moves": ["e2e4"], "simulations": 5}'
 
