@@ -58,6 +58,7 @@ def try_row(fault: Fault, quick: bool, only: str, before: dict[str, Any]) -> dic
     return found | {"machine": machine(), "day": datetime.date.today().isoformat()}
 
 
+SPECIAL = {"avx512f": "AVX-512", "avx512_vnni": "VNNI", "avx512_bf16": "bf16"}
 NOTHING = {"tests": 0, "tried": 0, "failed": 0, "skipped": 0, "seconds": 0.0, "quick": False}
 
 
@@ -131,12 +132,12 @@ def run_program(command: str) -> dict[str, Any]:
 
 def machine() -> str:
     """In a few words."""
-    model = platform.machine()
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            model = line.partition(":")[2].strip()
-            break
-    return f"{len(os.sched_getaffinity(0))} cores, {model}, {platform.system()}"
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    said = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    flags = said.get("flags", "").split()
+    able = [word for flag, word in SPECIAL.items() if flag in flags]
+    words = [f"{len(os.sched_getaffinity(0))} cores", said.get("model name", platform.machine())]
+    return ", ".join([*words, *able, platform.system()])
 
 
 def page(results: dict[str, Any]) -> str:
