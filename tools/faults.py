@@ -68,6 +68,12 @@ def faulty(found: dict[str, Any]) -> int:
     return failed
 
 
+def tries(found: dict[str, Any]) -> int:
+    """What a row's tests and programs counted."""
+    tried: int = found["tried"] + sum(one["tried"] for one in found["programs"])
+    return tried
+
+
 def run_tests(tests: tuple[str, ...], quick: bool) -> dict[str, Any]:
     """Counts of a run of pytest, and the properties that tests recorded."""
     with tempfile.TemporaryDirectory() as directory:
@@ -161,9 +167,9 @@ def row(fault: Fault, found: dict[str, Any] | None) -> str:
         notes.append(f"{found['skipped']} tests skipped")
     if fault.short:
         notes.append(fault.short)
-    tried = found["tried"] + sum(one["tried"] for one in found["programs"])
     seconds = found["seconds"] + sum(one["seconds"] for one in found["programs"])
-    return f"{begin} {found['tests']} | {tried:,} | {lost} | {seconds:,.0f} | {'; '.join(notes)} |"
+    counted = f"{found['tests']} | {tries(found):,} | {lost} | {seconds:,.0f}"
+    return f"{begin} {counted} | {'; '.join(notes)} |"
 
 
 def details(results: dict[str, Any]) -> str:
@@ -207,7 +213,7 @@ def main() -> int:
         # Rows may be tried side by side.
         results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         results[str(fault.number)] = found
-        print(f"{fault.number:>2} {fault.title}: {found['tried']} tried, {bad} failed", flush=True)
+        print(f"{fault.number:>2} {fault.title}: {tries(found)} tried, {bad} failed", flush=True)
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
         PAGE.write_text(page(results))
     PAGE.write_text(page(results))
