@@ -46,7 +46,7 @@ FAULTS = (
         "a self-play worker is killed (kill -9)",
         "no damaged shard, no game twice, the worker is back",
         (f"{KILLS}", "tests/faults/test_hung_worker.py"),
-        ("tools/kill_loop.py --kills 50 --json", "tools/kill_recovery.py --json"),
+        ("tools/kill_loop.py --kills 50 --json", "tools/kill_recovery.py --kills 4 --json"),
     ),
     Fault(
         2,

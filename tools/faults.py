@@ -80,6 +80,7 @@ def run_tests(tests: tuple[str, ...], quick: bool) -> dict[str, Any]:
         report = Path(directory) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
         command += ["-n", "2", "--dist", "loadfile", "--max-worker-restart", "0"]
+        command += ["-o", "timeout=3600"]  # others may stop us for minutes
         command += [f"--junitxml={report}", "-m", "not slow" if quick else ""]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if not report.exists():
