@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 CPP_FILES = $(shell git ls-files 'cpp/*.hpp' 'cpp/*.cpp')
-TIDY_FILES = tools/tidy.cpp $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP_FILES)))
+TIDY_FILES = tools/tidy.cpp $(filter-out cpp/bindings/% cpp/tests/% cpp/fuzz/%,$(filter %.cpp,$(CPP_FILES)))
 CORES = $(shell getconf _NPROCESSORS_ONLN)
 # A file's tests run in one process. A process that dies, or a test that hangs, ends the run.
 PYTEST = $(PY) -m pytest -n auto --maxprocesses 8 --dist loadfile --max-worker-restart 0
@@ -14,7 +14,7 @@ WEB_TOOLS = build/web/node_modules
 SANITIZE_ENV = ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all check check-page pictures format sanitize faults soak bench docs docs-site wheel clean
+.PHONY: help setup demo test test-all check check-page pictures format sanitize faults fuzz soak bench docs docs-site wheel clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -79,10 +79,14 @@ FORCE:
 
 build/asan/core_tests: SANITIZER = address,undefined
 build/tsan/core_tests: SANITIZER = thread
-build/asan/core_tests build/tsan/core_tests: BUILD_TYPE = RelWithDebInfo
+build/asan/core_tests build/tsan/core_tests build/checked/core_tests: BUILD_TYPE = RelWithDebInfo
+build/checked/core_tests: export CXXFLAGS = -D_GLIBCXX_ASSERTIONS
 
-faults: setup build/asan/core_tests build/tsan/core_tests ## Try all faults, write docs/reliability.md (ROWS=5,16, QUICK=1)
+faults: setup build/asan/core_tests build/tsan/core_tests build/checked/core_tests ## Try all faults, write docs/reliability.md (ROWS=5,16, QUICK=1)
 	$(PY) tools/faults.py $(if $(ROWS),--rows $(ROWS)) $(if $(QUICK),--quick)
+
+fuzz: setup ## Fuzz every parser for SECONDS (60) each; needs clang, and atheris for Python's
+	$(PY) tools/fuzz.py --seconds $(or $(SECONDS),60) $(if $(TARGET),--only $(TARGET))
 
 soak: setup ## Search, train under kills and begin games for MINUTES (10), watch memory and files
 	$(PY) tools/soak.py --minutes $(or $(MINUTES),10)

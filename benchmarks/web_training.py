@@ -5,7 +5,8 @@ Usage: python benchmarks/web_training.py [--lines 10000] [--runs 1000]
 Makes a run with a line of 100 figures per iteration (a million points) and a folder of small runs,
 serves both by `zermelo web`, and asks as the page does: the list, a run's first look, its charts,
 and the charts again after a new line. With Chromium also the time until the first chart is drawn.
-Prints JSON; times are in seconds.
+Prints JSON; times are in seconds. The exit code is 1 if the first chart takes more than 2 s, an
+update more than 0.2 s, or the list more than 2 s.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ def many_runs(folder: Path, count: int) -> dict[str, Any]:
     return {"runs": count, "first_list": first, "again_worst": max(again)}
 
 
-def main() -> None:
+def main() -> int:
     """Both, in folders that are removed afterwards."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lines", type=int, default=10_000)
@@ -168,7 +169,11 @@ def main() -> None:
             "many_runs": many_runs(Path(many), given.runs),
         }
     print(json.dumps(found, indent=2))
+    long, many = found["long_run"], found["many_runs"]
+    drawn = long["first_chart_drawn"]
+    slow = (drawn is not None and drawn > 2) or long["update_worst"] > 0.2
+    return slow or many["first_list"] > 2
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

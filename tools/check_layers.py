@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LADDER = ("base", "games", "network", "search", "selfplay", "bindings")
-ANYTHING = {"tests"}  # folders that may include every folder but bindings
+ANYTHING = {"tests", "fuzz"}  # folders that may include every folder but bindings
 BINDINGS = "bindings"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PYTHON = re.compile(r"^(Python\.h|nanobind/|pybind11/|numpy/)")

@@ -24,14 +24,30 @@ class Fault:
 CHESS = "src/zermelo/data/networks/chess.safetensors"
 KILLS = "tests/integration/test_kill_and_resume.py"
 DEATHS = "tests/cluster/test_kills.py::test_a_run_survives_the_deaths_of"
+WEB = "tests/web/test_web_faults.py"
+CROWD = f"{WEB}::test_a_crowd_of_light_requests_is_answered"
+FLOODS = (
+    "test_a_flooder_is_closed", "test_a_frame_of_a_megabyte_closes_the_socket",
+    "test_bytes_close_the_socket",
+    "test_every_viewer_of_one_search_gets_its_last_frame_also_a_slow_one",
+)  # fmt: skip
+WAYS_OUT = (
+    "test_hundreds_of_spellings_of_a_way_out_lead_nowhere",
+    "test_no_path_leads_out_of_the_pages_own_files",
+)
+# Against ourselves, 200 games of one second and a hundredth for each move.
+SELF_GAMES = (
+    f"tools/uci_games.py --games 200 --base 1 --increment 0.01 --weights {CHESS} --threads 1 "
+    "--opponent zermelo --elo 0 --out build/uci_self_games.jsonl --json"
+)
 
 FAULTS = (
     Fault(
         1,
         "a self-play worker is killed (kill -9)",
         "no damaged shard, no game twice, the worker is back",
-        (f"{KILLS}", "tests/loop/test_loop.py"),
-        ("tools/kill_loop.py --kills 50 --json",),
+        (f"{KILLS}", "tests/faults/test_hung_worker.py"),
+        ("tools/kill_loop.py --kills 50 --json", "tools/kill_recovery.py --kills 4 --json"),
     ),
     Fault(
         2,
@@ -116,7 +132,7 @@ FAULTS = (
         13,
         "memory errors and races in the core",
         "no report of ASan, UBSan, TSan",
-        programs=("tools/sanitize.py --json",),
+        programs=("tools/sanitize.py --json", "tools/fuzz.py --json"),
     ),
     Fault(
         14,
@@ -142,8 +158,8 @@ FAULTS = (
         "UCI conformance",
         "no illegal move, no stall, no loss on time",
         ("tests/uci/test_uci_protocol.py", "tests/uci/test_uci_golden.py"),
-        (f"tools/uci_games.py --games 20 --base 1 --increment 0.01 --weights {CHESS} --json",),
-        "20 games instead of 200; fastchess is not among the tools of the checkout",
+        (f"tools/uci_conformance.py --weights {CHESS} --json", SELF_GAMES),
+        "fastchess is not among the tools of the checkout; its 40 steps are",
     ),
     Fault(
         18,
@@ -156,13 +172,14 @@ FAULTS = (
         19,
         "malformed FEN",
         "accepted exactly when python-chess does",
-        ("tests/games/test_chess_differential.py",),
+        ("tests/games/test_chess_differential.py", "tests/faults/test_fen_speed.py"),
     ),
     Fault(
         20,
         "rules",
         "no difference to the references",
-        ("tests/games", "tests/perft", "tests/property/test_all_games.py"),
+        ("tests/games", "tests/property/test_all_games.py"),
+        short="no syzygy tables are at hand; checkers meets OpenSpiel in 1,000 games",
     ),
     Fault(
         21,
@@ -174,33 +191,45 @@ FAULTS = (
         22,
         "bad input to the page",
         "a reason, never a fault of the server",
-        ("tests/web/test_web_faults.py",),
+        ("tests/web/test_web_faults.py", "tests/web/test_protocol.py"),
     ),
     Fault(
         23,
         "a thousand requests at once",
         "all answered; searches beyond the room are told when to come again",
-        ("tests/web/test_web_faults.py",),
+        (CROWD,),
         ("benchmarks/web.py --json",),
     ),
     Fault(
         24,
         "a flood over WebSockets",
         "flooders are closed, viewers lose nothing",
-        ("tests/web/test_web_faults.py", "tests/faults/test_fuzz_texts.py"),
+        tuple(f"{WEB}::{name}" for name in FLOODS),
+        short="200 viewers: see row 23",
     ),
     Fault(
         25,
         "endlessly many games on the page",
         "the oldest are forgotten, memory is bounded",
-        ("tests/web/test_web_faults.py",),
+        (f"{WEB}::test_games_are_forgotten_the_oldest_first",),
+        short="100,000 games: see row 23",
     ),
-    Fault(26, "paths out of the page's files", "none", ("tests/web/test_web_faults.py",)),
+    Fault(
+        26,
+        "paths out of the page's files",
+        "none",
+        tuple(f"{WEB}::{name}" for name in WAYS_OUT),
+    ),
     Fault(
         27,
         "other sites' requests, names and scripts",
         "refused, or shown as text",
-        ("tests/web/test_guard.py", "tests/web/test_report.py"),
+        (
+            "tests/web/test_guard.py",
+            "tests/web/test_report.py",
+            "tests/web/test_play_browser.py::test_hostile_text_is_shown_as_text",
+            "tests/web/test_training_browser.py::test_runs_are_listed_and_a_hostile_name_is_only_a_name",
+        ),
     ),
     Fault(
         28,
@@ -262,10 +291,11 @@ FAULTS = (
         "soak",
         "memory and open files stay the same",
         programs=(
+            "tools/loop_soak.py --minutes 60 --json",
             "tools/soak.py --minutes 10 --json",
             f"tools/uci_soak.py --games 10000 --weights {CHESS} --json",
+            "tools/memory_limit.py --json",
         ),
-        short="ten minutes instead of an hour; `make soak MINUTES=60` takes an hour",
     ),
     Fault(
         36,

@@ -1,10 +1,11 @@
 """Tries the faults of `fault_matrix.py` and writes docs/reliability.md: how often, what was lost.
 
-Usage: python tools/faults.py [--rows 1,5,16] [--quick] [--page]
+Usage: python tools/faults.py [--rows 1,5,16] [--quick] [--only TEXT] [--page]
 
-`--quick` leaves out slow tests and the programs that take minutes; the page says so. `--page` only
-writes the page anew from docs/reliability.json, in which the newest result of every row is kept.
-The exit code is 1 if something failed.
+`--quick` leaves out slow tests and the programs that take minutes; the page says so. `--only` runs
+of the rows only the programs whose command has that text, or with `tests` only their tests; what
+else the row has stays as it was. `--page` only writes the page anew from docs/reliability.json, in
+which the newest result of every row is kept. The exit code is 1 if something failed.
 """
 
 from __future__ import annotations
@@ -33,29 +34,44 @@ HEAD = """\
 
 What was done to Zermelo, how often, and what was lost. `make faults` tries it all and writes this
 page; `make faults ROWS=5,16` tries some rows, `make faults QUICK=1` leaves out what takes minutes.
-Each row has the day of its own run. "Tried" adds up what the tests counted themselves; a test that
-counts nothing is one try.
+Each row has the day of its own run. "Tried" adds up what tests and programs counted themselves; a
+test that counts nothing is one try.
 
 | # | fault | must hold | tests | tried | lost | seconds | run |
 |---|---|---|---|---|---|---|---|
 """
 
 
-def try_row(fault: Fault, quick: bool) -> dict[str, Any]:
-    """Runs the row's tests and programs; the figures."""
-    found: dict[str, Any] = {"tests": 0, "tried": 0, "failed": 0, "skipped": 0, "programs": []}
-    began = time.monotonic()
-    if fault.tests:
+def try_row(fault: Fault, quick: bool, only: str, before: dict[str, Any]) -> dict[str, Any]:
+    """Runs the row's tests and programs; the figures. What is not run is as `before`."""
+    found = NOTHING | {"programs": []} | before
+    found["programs"] = [one for one in found["programs"] if one["command"] in fault.programs]
+    if fault.tests and only in ("", "tests"):
+        began = time.monotonic()
+        found.pop("figures", None)
         found |= run_tests(fault.tests, quick)
-    for command in () if quick else fault.programs:
-        found["programs"].append(run_program(command))
-    left_out = quick and bool(fault.programs or fault.tests)
-    return found | {
-        "seconds": round(time.monotonic() - began, 1),
-        "quick": left_out,
-        "machine": machine(),
-        "day": datetime.date.today().isoformat(),
-    }
+        found |= {"seconds": round(time.monotonic() - began, 1), "quick": quick}
+    for command in () if quick or only == "tests" else fault.programs:
+        if only in command:
+            others = [one for one in found["programs"] if one["command"] != command]
+            found["programs"] = [*others, run_program(command)]
+    return found | {"machine": machine(), "day": datetime.date.today().isoformat()}
+
+
+SPECIAL = {"avx512f": "AVX-512", "avx512_vnni": "VNNI", "avx512_bf16": "bf16"}
+NOTHING = {"tests": 0, "tried": 0, "failed": 0, "skipped": 0, "seconds": 0.0, "quick": False}
+
+
+def faulty(found: dict[str, Any]) -> int:
+    """Tests and programs of a row that failed."""
+    failed: int = found["failed"] + sum(1 for one in found["programs"] if one["code"])
+    return failed
+
+
+def tries(found: dict[str, Any]) -> int:
+    """What a row's tests and programs counted."""
+    tried: int = found["tried"] + sum(one["tried"] for one in found["programs"])
+    return tried
 
 
 def run_tests(tests: tuple[str, ...], quick: bool) -> dict[str, Any]:
@@ -64,6 +80,7 @@ def run_tests(tests: tuple[str, ...], quick: bool) -> dict[str, Any]:
         report = Path(directory) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
         command += ["-n", "2", "--dist", "loadfile", "--max-worker-restart", "0"]
+        command += ["-o", "timeout=3600"]  # others may stop us for minutes
         command += [f"--junitxml={report}", "-m", "not slow" if quick else ""]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if not report.exists():
@@ -93,13 +110,16 @@ def counts(report: Xml.Element) -> dict[str, Any]:
 def run_program(command: str) -> dict[str, Any]:
     """A program's exit code and the plain figures of what it printed."""
     words = [sys.executable, *shlex.split(command)]
+    began = time.monotonic()
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    seconds = round(time.monotonic() - began, 1)
     try:
         said = json.loads(done.stdout[done.stdout.index("{") :])
     except ValueError:
         said = {}
     if done.returncode:
         print(command, done.stdout[-2000:], done.stderr[-2000:], sep="\n", file=sys.stderr)
+    tried = said.pop("tried", 0)
     plain = {key: value for key, value in said.items() if isinstance(value, int | float | str)}
     plain |= {
         f"{key} {inner}": value
@@ -108,17 +128,23 @@ def run_program(command: str) -> dict[str, Any]:
         for inner, value in table.items()
         if isinstance(value, int | float | str)
     }
-    return {"command": command, "code": done.returncode, "figures": plain}
+    return {
+        "command": command,
+        "code": done.returncode,
+        "figures": plain,
+        "tried": tried,
+        "seconds": seconds,
+    }
 
 
 def machine() -> str:
     """In a few words."""
-    model = platform.machine()
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            model = line.partition(":")[2].strip()
-            break
-    return f"{len(os.sched_getaffinity(0))} cores, {model}, {platform.system()}"
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    said = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    flags = said.get("flags", "").split()
+    able = [word for flag, word in SPECIAL.items() if flag in flags]
+    words = [f"{len(os.sched_getaffinity(0))} cores", said.get("model name", platform.machine())]
+    return ", ".join([*words, *able, platform.system()])
 
 
 def page(results: dict[str, Any]) -> str:
@@ -132,20 +158,19 @@ def row(fault: Fault, found: dict[str, Any] | None) -> str:
     begin = f"| {fault.number} | {fault.title} | {fault.wanted} |"
     if found is None:
         return f"{begin} | | | | not run: {fault.short or 'not yet'} |"
-    failed = found["failed"] + sum(1 for one in found["programs"] if one["code"])
+    failed = faulty(found)
     lost = f"**{failed} failed**" if failed else "nothing"
     notes = [found["day"]]
-    if found["quick"]:
-        notes.append("without what takes minutes")
+    missing = set(fault.programs) - {one["command"] for one in found["programs"]}
+    if found["quick"] or missing or (fault.tests and not found["tests"]):
+        notes.append("not all of it")
     if found["skipped"]:
         notes.append(f"{found['skipped']} tests skipped")
     if fault.short:
         notes.append(fault.short)
-    tried = f"{found['tried']:,}"
-    return (
-        f"{begin} {found['tests']} | {tried} | {lost} | {found['seconds']:.0f} | "
-        f"{'; '.join(notes)} |"
-    )
+    seconds = found["seconds"] + sum(one["seconds"] for one in found["programs"])
+    counted = f"{found['tests']} | {tries(found):,} | {lost} | {seconds:,.0f}"
+    return f"{begin} {counted} | {'; '.join(notes)} |"
 
 
 def details(results: dict[str, Any]) -> str:
@@ -171,6 +196,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Try the faults.")
     parser.add_argument("--rows", default="", help="numbers, with commas between them")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="", help="a part of a program's command, or `tests`")
     parser.add_argument("--page", action="store_true", help="only write the page")
     options = parser.parse_args()
     results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
@@ -181,10 +207,14 @@ def main() -> int:
             continue
         if options.quick and not fault.tests:
             continue
-        found = results[str(fault.number)] = try_row(fault, options.quick)
-        bad = found["failed"] + sum(1 for one in found["programs"] if one["code"])
+        before = results.get(str(fault.number), {})
+        found = try_row(fault, options.quick, options.only, before)
+        bad = faulty(found)
         failed |= bool(bad)
-        print(f"{fault.number:>2} {fault.title}: {found['tried']} tried, {bad} failed", flush=True)
+        # Rows may be tried side by side.
+        results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        results[str(fault.number)] = found
+        print(f"{fault.number:>2} {fault.title}: {tries(found)} tried, {bad} failed", flush=True)
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
         PAGE.write_text(page(results))
     PAGE.write_text(page(results))

@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,12 +33,13 @@ from zermelo.replay import ReplayStore, read_header
 from zermelo.train import read_metrics
 
 WORKER = b"zermelo.selfplay.worker"
-FOREVER = 1_000_000
 SHORT = 12  # samples
 
 
-def settings(options: argparse.Namespace, iterations: int) -> list[str]:
-    """A run whose iterations take a second or two."""
+def settings(
+    options: argparse.Namespace, iterations: int, more: dict[str, int | float]
+) -> list[str]:
+    """A run whose iterations take a second or two, unless `more` says otherwise."""
     values = {
         "network.blocks": 1, "network.filters": 8, "search.cache_mib": 4,
         "selfplay.workers": options.workers, "selfplay.games": 16, "selfplay.simulations": 12,
@@ -54,12 +55,16 @@ def settings(options: argparse.Namespace, iterations: int) -> list[str]:
         # Nothing may depend on how many iterations there will be, which changes at the end.
         "selfplay.progressive_fraction": 0.0, "train.value_blend_ramp": 0.0,
         "train.learning_rate_end": 1.0,
+        **more,
     }  # fmt: skip
     return [part for key, value in values.items() for part in ("--set", f"{key}={value}")]
 
 
 class Campaign:
     """One run, killed again and again."""
+
+    more: ClassVar[dict[str, int | float]] = {}  # settings that differ
+    forever = 1_000_000  # iterations
 
     def __init__(self, options: argparse.Namespace, place: Path) -> None:
         self.options = options
@@ -72,11 +77,15 @@ class Campaign:
         self.faults: list[str] = []
         self.process: subprocess.Popen[bytes] | None = None
 
+    def settings(self, iterations: int) -> list[str]:
+        """On the command line."""
+        return settings(self.options, iterations, self.more)
+
     def start(self, iterations: int) -> None:
         """Begins the run or goes on with it."""
         command = [sys.executable, "-m", "zermelo", "train"]
         command += [str(self.run)] if (self.run / "run.toml").exists() else [
-            self.options.game, "--run", str(self.run), *settings(self.options, iterations)
+            self.options.game, "--run", str(self.run), *self.settings(iterations)
         ]  # fmt: skip
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
@@ -85,7 +94,7 @@ class Campaign:
 
     def kill_some(self) -> None:
         """All kills of the campaign; after each the run must come to life again."""
-        self.start(FOREVER)
+        self.start(self.forever)
         for number in range(self.options.kills):
             self.wait_for_life()
             time.sleep(self.random.uniform(0.0, 2.5))
@@ -96,18 +105,29 @@ class Campaign:
                 os.kill(self.random.choice(workers), signal.SIGKILL)
                 self.killed["worker"] += 1
             else:
-                self.process.kill()
-                self.process.wait()
-                self.killed["loop"] += 1
-                self.look()
-                self.start(FOREVER)
+                self.kill_loop()
             print(f"kill {number + 1} of {self.options.kills}, {len(self.seen)} shards, "
                   f"{len(self.faults)} faults", file=sys.stderr, flush=True)  # fmt: skip
 
+    def kill_loop(self) -> None:
+        """And begins it anew."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+        self.killed["loop"] += 1
+        self.look()
+        self.start(self.forever)
+
+    def end(self) -> None:
+        """Leaves no process behind, whatever happened."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
     def wait_for_life(self) -> None:
         """Until the loop has workers and something new is on disk."""
-        before, until = self.newest_change(), time.monotonic() + 120
-        while time.monotonic() < until:
+        before = self.newest_change()
+        for _ in range(2400):  # two minutes in which the machine did not stop us
             assert self.process is not None
             if self.process.poll() is not None:
                 lines = self.log.read_text(errors="replace").splitlines()
@@ -142,15 +162,24 @@ class Campaign:
         """Lets the run do two iterations more and end by itself; how many it has then."""
         assert self.process is not None
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(60)
+        self.wait_for_end(60)
         store = CheckpointStore(self.run / "checkpoints", read_only=True)
         iterations = max(store.list(), default=0) + 2
         self.start(iterations)
-        code = self.process.wait(600)
+        code = self.wait_for_end(600)
         if code:
             self.faults.append(f"the last process ended with code {code}")
         self.look()
         return iterations
+
+    def wait_for_end(self, seconds: float) -> int:
+        """The code of the loop that runs; time in which the machine stopped us does not count."""
+        assert self.process is not None
+        for _ in range(int(seconds * 20)):
+            if (code := self.process.poll()) is not None:
+                return code
+            time.sleep(0.05)
+        raise SystemExit(f"the loop did not end within {seconds:.0f} s")
 
     def check(self, iterations: int) -> dict[str, Any]:
         """The state at the end."""
@@ -182,8 +211,9 @@ class Campaign:
         if newest is None or newest.iteration != iterations:
             self.faults.append(f"the newest checkpoint is {newest}")
         return {
-            "kills": self.options.kills, "killed": self.killed, "workers": self.options.workers,
-            "mode": self.options.mode, "iterations": iterations, "shards": len(store.shards()),
+            "tried": sum(self.killed.values()), "killed": self.killed,
+            "workers": self.options.workers, "mode": self.options.mode, "iterations": iterations,
+            "shards": len(store.shards()),
             "games": games, "samples": samples, "games_twice": twice,
             "temporary_files": len(left), "damaged": len(store.damage),
         }  # fmt: skip
@@ -192,7 +222,7 @@ class Campaign:
         """Whether a run that nobody kills comes to the same weights."""
         undisturbed = self.run.with_name("undisturbed")
         command = [sys.executable, "-m", "zermelo", "train", self.options.game]
-        command += ["--run", str(undisturbed), *settings(self.options, iterations)]
+        command += ["--run", str(undisturbed), *self.settings(iterations)]
         with self.log.open("ab") as output:
             subprocess.run(command, stdout=output, stderr=output, check=True)
         same = weights(self.run, iterations) == weights(undisturbed, iterations)
@@ -278,9 +308,7 @@ def main() -> int:
         if campaign.exact:
             found["same_weights_as_undisturbed"] = campaign.compare(iterations)
     finally:
-        if campaign.process is not None and campaign.process.poll() is None:
-            campaign.process.kill()
-            campaign.process.wait()
+        campaign.end()
     found["faults"] = campaign.faults
     print(json.dumps(found, indent=None if options.json else 2))
     if options.directory is None and not campaign.faults:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import sys
 import threading
 import time
-from pathlib import Path
 from typing import Any
+
+from resident import resident_mib
 
 import zermelo
 from zermelo.search import Search, SearchOptions
@@ -25,12 +25,6 @@ from zermelo.testing import HashEvaluator
 
 GAMES = ("connect4", "othello", "chess", "checkers")
 SIMULATIONS = 4_000  # of one run, at most
-
-
-def resident_mib() -> float:
-    """Memory of this process that is in RAM."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 class Board:

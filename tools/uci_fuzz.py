@@ -219,7 +219,7 @@ def fuzz(lines: int, seed: int, arguments: list[str]) -> dict[str, object]:
     pairs = list(zip(maker.searches, moves, strict=False))
     illegal = [f"{move} in {p.text[:200]}" for p, move in pairs if not is_legal(p, move)]
     return {
-        "lines": lines,
+        "tried": lines,
         "seed": seed,
         "searches": len(maker.searches),
         "bestmoves": len(moves),

@@ -1,7 +1,8 @@
 """Games on the clock between our UCI engine and another one: is a move ever late, illegal, missing?
 
 Usage: python tools/uci_games.py --games 100 --base 5 --increment 0.05 --weights FILE
-       [--opponent stockfish] [--elo 1350] [--threads 2] [--out FILE.jsonl] [--seed 0] [--json]
+       [--opponent stockfish|zermelo] [--elo 1350] [--threads 2] [--out FILE.jsonl]
+       [--seed 0] [--json]
 
 Pairs of games begin with the same four random plies, colours swapped. Every finished game is a line
 of --out; given again, the command goes on after them. The clock is ours: the time between sending
@@ -99,7 +100,10 @@ def start_engines(given: argparse.Namespace) -> dict[str, Any]:
     command = [sys.executable, "-m", "zermelo.uci", "--weights", given.weights]
     ours = chess.engine.SimpleEngine.popen_uci(command, timeout=STALL)
     ours.configure({"Threads": given.threads})
-    other = chess.engine.SimpleEngine.popen_uci(given.opponent, timeout=STALL)
+    opponent = command if given.opponent == OURS else given.opponent
+    other = chess.engine.SimpleEngine.popen_uci(opponent, timeout=STALL)
+    if given.opponent == OURS:
+        other.configure({"Threads": given.threads})
     if given.elo:
         other.configure({"UCI_LimitStrength": True, "UCI_Elo": given.elo})
     return {OURS: ours, "opponent": other}
@@ -141,7 +145,7 @@ def main() -> int:
     scores = [game["score"] for game in done]
     total = Score(scores.count(1.0), scores.count(0.5), scores.count(0.0))
     report = {
-        "games": len(done),
+        "tried": len(done),
         "wins": total.wins,
         "draws": total.draws,
         "losses": total.losses,

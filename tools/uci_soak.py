@@ -9,28 +9,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
+from resident import open_files, resident_mib
 from uci_client import Client
 
 GROWTH = 0.05
 MOVES = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6"]
 
 
-def memory(process: int) -> int:
-    """Resident bytes."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
 def soak(client: Client, games: int) -> dict[str, Any]:
     """What the process held after a tenth of the games, and at the end."""
     began = time.monotonic()
-    first: tuple[int, int] = (0, 0)
+    first = (0.0, 0)
     for number in range(games):
         moves = " ".join(MOVES[: number % (len(MOVES) + 1)])
         client.send("ucinewgame")
@@ -38,22 +31,17 @@ def soak(client: Client, games: int) -> dict[str, Any]:
         client.send(f"go nodes {1 + number % 60}")
         client.until("bestmove")
         if number == games // 10:
-            first = held(client.pid)
-    last = held(client.pid)
+            first = resident_mib(client.pid), open_files(client.pid)
+    last = resident_mib(client.pid), open_files(client.pid)
     return {
-        "games": games,
-        "memory_mib_before": round(first[0] / 2**20, 1),
-        "memory_mib_after": round(last[0] / 2**20, 1),
+        "tried": games,
+        "memory_mib_before": round(first[0], 1),
+        "memory_mib_after": round(last[0], 1),
         "growth": round(last[0] / max(1, first[0]) - 1.0, 4),
         "files_before": first[1],
         "files_after": last[1],
         "seconds": round(time.monotonic() - began, 1),
     }
-
-
-def held(process: int) -> tuple[int, int]:
-    """Memory and open files."""
-    return memory(process), len(os.listdir(f"/proc/{process}/fd"))
 
 
 def main() -> int:

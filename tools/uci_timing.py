@@ -5,7 +5,9 @@ Usage: python tools/uci_timing.py [--weights FILE] [--set NAME=VALUE]... [--move
 
 Reports how late `go movetime 1000` answers, how long `stop` takes to its `bestmove`, by how many
 `go nodes N` misses N, how long start, `isready` and the first `info` take, and nodes and
-evaluations per second beside those of `zermelo bench chess`.
+evaluations per second beside those of `zermelo bench chess`. The exit code is 1 if movetime is
+more than 20 ms and a batch late, `stop` takes more than 50 ms, each in 99 of 100 cases, or `go
+nodes` misses by more than a batch.
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ POSITIONS = (
     "fen r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
 )
 NODES = (1, 2, 10, 100, 777, 2000)
+MOST_LATE, MOST_STOP = 20.0, 50.0  # milliseconds; a batch of the shipped network takes no time
+BATCH = 32  # leaves at most
+NONE = {"p99": 0.0}
 MOVETIME = 1000
 
 
@@ -184,12 +189,18 @@ def main() -> int:
         found["speed"] = speeds(measurement, arguments, chosen.nodes)
     ended, _, _ = measurement.client.end_of_input()
     found["end_of_input_ms"] = round(ended * 1000, 1)
+    found["tried"] = chosen.movetimes + chosen.stops + len(NODES)
+    found["ok"] = (
+        found.get("movetime_late_ms", NONE)["p99"] <= MOST_LATE
+        and found.get("stop_ms", NONE)["p99"] <= MOST_STOP
+        and all(abs(missed) <= BATCH for missed in found["nodes_missed"].values())
+    )
     if chosen.json:
         print(json.dumps(found))
     else:
         for name, value in found.items():
             print(f"{name:<18} {value}")
-    return 0
+    return not found["ok"]
 
 
 if __name__ == "__main__":

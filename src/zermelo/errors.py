@@ -8,6 +8,7 @@ A person's mistake is a `UserError`, a refusal of the core, or a fault in their 
 from __future__ import annotations
 
 import difflib
+import errno
 import traceback
 from collections.abc import Iterable
 
@@ -32,6 +33,8 @@ def users_sentence(error: BaseException) -> str | None:
         return one_line(str(error) or type(error).__name__)
     if is_bad_answer(error):
         return one_line(f"the network cannot be used: {error}")
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return one_line(f"a name is too long for a file: '{str(error.filename)[:60]}...'")
     place = place_in_game_file(error)
     return None if place is None else one_line(f"{place}: {type(error).__name__}: {error}")
 

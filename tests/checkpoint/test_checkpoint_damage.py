@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from small_checkpoints import is_whole, save
 
 from zermelo.checkpoint import CheckpointStore
+
+Record = Callable[[str, object], None]
 
 pytest.importorskip("safetensors", reason="safetensors is not installed")
 
@@ -27,7 +30,7 @@ def truncated(data: bytes, rng: random.Random) -> bytes:
 
 @pytest.mark.parametrize("damage", [flipped, truncated])
 def test_any_damage_to_any_file_is_detected_and_the_previous_is_used(
-    tmp_path: Path, damage: object
+    tmp_path: Path, damage: object, record_property: Record
 ) -> None:
     said: list[str] = []
     store = CheckpointStore(tmp_path, report=said.append)
@@ -46,9 +49,12 @@ def test_any_damage_to_any_file_is_detected_and_the_previous_is_used(
     assert len(said) == TRIES
     found = store.newest()
     assert found is not None and found.iteration == 2 and is_whole(found)
+    record_property("tried", TRIES)
 
 
-def test_every_prefix_and_every_bit_of_a_manifest_counts(tmp_path: Path) -> None:
+def test_every_prefix_and_every_bit_of_a_manifest_counts(
+    tmp_path: Path, record_property: Record
+) -> None:
     store = CheckpointStore(tmp_path)
     path = save(store, 2).directory / "manifest.json"
     data = path.read_bytes()
@@ -64,3 +70,4 @@ def test_every_prefix_and_every_bit_of_a_manifest_counts(tmp_path: Path) -> None
     assert "manifest.json" in store.verify(2)
     path.write_bytes(data)
     assert store.verify(2) == ""
+    record_property("tried", 2 * len(data) + 1)

@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from small_checkpoints import is_whole, save, small_training, small_weights
 import zermelo
 from zermelo.checkpoint import CheckpointError, CheckpointStore, Manifest
 from zermelo.network import load_network
+
+Record = Callable[[str, object], None]
 
 pytest.importorskip("safetensors", reason="safetensors is not installed")
 
@@ -251,7 +254,9 @@ def kill_at(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.technique("T14")
-def test_a_kill_at_any_point_of_a_save_leaves_whole_checkpoints_only(tmp_path: Path) -> None:
+def test_a_kill_at_any_point_of_a_save_leaves_whole_checkpoints_only(
+    tmp_path: Path, record_property: Record
+) -> None:
     finished = False
     for call in range(100):
         directory = tmp_path / str(call)
@@ -273,6 +278,7 @@ def test_a_kill_at_any_point_of_a_save_leaves_whole_checkpoints_only(tmp_path: P
         if finished:
             break
     assert finished and call > 12
+    record_property("tried", call + 1)
 
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from zermelo.cli import main
 from zermelo.doctor.diagnose import diagnose
 from zermelo.errors import UserError
 from zermelo.files import open_plain, read_plain
@@ -106,3 +107,30 @@ def test_the_command_says_a_sentence(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
+
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["play", "tictactoe", "--run", LONG],
+        ["match", f"./{LONG}", "random", "--game", "tictactoe"],
+        ["analyse", "tictactoe", "--weights", f"./{LONG}"],
+        ["runs", LONG],
+        ["replay", "stats", LONG],
+        ["annotate", LONG],
+        ["train", f"{LONG}.toml"],
+        ["train", f"{LONG}.py"],
+        ["report", LONG],
+        ["doctor", LONG],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2])[:20],
+)
+def test_a_name_that_is_too_long_for_a_file_is_one_sentence(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert "Traceback" not in said and len(said) < 1000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from checkers_moves import whole_moves
 from native_games import native
 
 import zermelo
+
+Record = Callable[[str, object], None]
 
 Cell = tuple[int, int]  # row, column
 Way = tuple[list[Cell], list[Cell]]  # cells visited, cells whose men are taken
@@ -160,8 +163,9 @@ def test_random_games_of_kings_end_by_both_draw_rules_as_with_the_slow_twin() ->
 
 
 @pytest.mark.slow
-def test_thousands_of_random_games_agree_with_the_slow_twin() -> None:
+def test_thousands_of_random_games_agree_with_the_slow_twin(record_property: Record) -> None:
     for seed in range(1000, 6000):
         rng = random.Random(seed)
         position = (START, scattered(rng), START, kings_only(rng))[seed % 4]
         play_against_twin(position, seed, quiet_plies=(80, 30, 200)[seed % 3])
+    record_property("tried", 5000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from native_games import native
 from walks import walk
 
 import zermelo
+
+Record = Callable[[str, object], None]
 
 GAME = native("connect4")
 CHOICES = st.lists(st.integers(0, 6), max_size=42)  # taken modulo the number of legal actions
@@ -102,15 +104,20 @@ def test_random_games_agree_with_the_slow_twin() -> None:
 
 
 @pytest.mark.slow
-def test_thousands_of_random_games_agree_with_the_slow_twin() -> None:
+def test_thousands_of_random_games_agree_with_the_slow_twin(record_property: Record) -> None:
     for seed in range(1000, 4000):
         play_against_twin(seed)
+    record_property("tried", 3000)
 
 
-def test_random_games_agree_with_open_spiel() -> None:
+OPEN_SPIEL = [300, pytest.param(10_000, marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("games", OPEN_SPIEL)
+def test_random_games_agree_with_open_spiel(games: int, record_property: Record) -> None:
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     rng, rules = random.Random(5), pyspiel.load_game("connect_four")
-    for _ in range(300):
+    for _ in range(games):
         state, other = GAME.initial(), rules.new_initial_state()
         while not other.is_terminal():
             assert GAME.legal_actions(state) == other.legal_actions()
@@ -121,6 +128,7 @@ def test_random_games_agree_with_open_spiel() -> None:
         outcome = GAME.outcome(state)
         assert outcome is not None
         assert other.returns()[0] == {"FIRST_WINS": 1, "DRAW": 0, "SECOND_WINS": -1}[outcome.name]
+    record_property("tried", games)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from native_games import NativeGame, native
 from walks import walk
 
 import zermelo
+
+Record = Callable[[str, object], None]
 
 SIZES = list(range(3, 12))
 NAMES = ["hex?size=3", "hex?size=5&swap=on", "hex?size=8", "hex?size=11&swap=on"]
@@ -117,9 +120,12 @@ def test_random_games_agree_with_the_slow_twin_and_somebody_wins(size: int, swap
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-def test_hundreds_of_random_games_agree_with_the_slow_twin(size: int) -> None:
+def test_hundreds_of_random_games_agree_with_the_slow_twin(
+    size: int, record_property: Record
+) -> None:
     for seed in range(1000, 1300):
         play_against_twin(size, swap=seed % 2 == 0, seed=seed)
+    record_property("tried", 300)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from outside_data import outside_data
 from walks import walk
 
 import zermelo
+
+Record = Callable[[str, object], None]
 
 SIZES = [6, 8]
 CHOICES = st.lists(st.integers(0, 59), max_size=64)  # taken modulo the number of legal actions
@@ -120,16 +123,19 @@ def test_random_games_agree_with_the_slow_twin(size: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-def test_thousands_of_random_games_agree_with_the_slow_twin(size: int) -> None:
+def test_thousands_of_random_games_agree_with_the_slow_twin(
+    size: int, record_property: Record
+) -> None:
     for seed in range(1000, 6000):
         play_against_twin(size, seed)
+    record_property("tried", 5000)
 
 
 @pytest.mark.slow
-def test_random_games_agree_with_open_spiel() -> None:
+def test_random_games_agree_with_open_spiel(record_property: Record) -> None:
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     game, rng = othello(8), random.Random(5)
-    for _ in range(1000):
+    for _ in range(10_000):
         state, other = game.initial(), pyspiel.load_game("othello").new_initial_state()
         while not other.is_terminal():
             assert game.legal_actions(state) == other.legal_actions()
@@ -140,6 +146,7 @@ def test_random_games_agree_with_open_spiel() -> None:
         outcome = game.outcome(state)
         assert outcome is not None
         assert other.returns()[0] == {"FIRST_WINS": 1, "DRAW": 0, "SECOND_WINS": -1}[outcome.name]
+    record_property("tried", 10_000)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,9 @@ def test_another_seed_gives_another_run(whole: Path, tmp_path: Path) -> None:
 
 @pytest.mark.technique("T14")
 @pytest.mark.parametrize(
-    "at", [(0, "saving"), (1, "self-play"), (1, "training"), (2, "saving")], ids=str
+    "at",
+    [(0, "saving"), (1, "self-play"), (1, "training"), (2, "training"), (2, "saving")],
+    ids=str,
 )
 def test_a_run_killed_at_any_stage_ends_like_one_that_was_not(
     whole: Path, tmp_path: Path, at: tuple[int, str]

@@ -38,6 +38,8 @@ from zermelo.replay.header import ALL_COLUMNS, FORMAT
 from zermelo.replay.samples import COLUMNS
 from zermelo.replay.shard import MAGIC, PREFIX
 
+Record = Callable[[str, object], None]
+
 GAME = zermelo.game("tictactoe")
 ROOT = Path(__file__).parents[2]
 
@@ -93,7 +95,7 @@ def test_a_chess_sample_takes_less_than_300_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.technique("T2")
-def test_a_thousand_turned_bits_are_all_detected(tmp_path: Path) -> None:
+def test_a_thousand_turned_bits_are_all_detected(tmp_path: Path, record_property: Record) -> None:
     path = put_shard(tmp_path, random_samples("tictactoe", games=2), "tictactoe")
     data, header, schema = path.read_bytes(), read_header(path), Schema.of(GAME)
     rng = random.Random(1)
@@ -109,10 +111,11 @@ def test_a_thousand_turned_bits_are_all_detected(tmp_path: Path) -> None:
             assert bit // 8 < len(data) - 32
     path.write_bytes(data)
     read_shard(path, GAME)
+    record_property("tried", 1000)
 
 
 @pytest.mark.technique("T2")
-def test_a_thousand_truncations_are_all_detected(tmp_path: Path) -> None:
+def test_a_thousand_truncations_are_all_detected(tmp_path: Path, record_property: Record) -> None:
     path = put_shard(tmp_path, random_samples("tictactoe", games=2), "tictactoe")
     data = path.read_bytes()
     rng = random.Random(2)
@@ -124,6 +127,7 @@ def test_a_thousand_truncations_are_all_detected(tmp_path: Path) -> None:
     path.write_bytes(data + b"\0")
     with pytest.raises(ShardError, match="but its header speaks of"):
         read_shard(path)
+    record_property("tried", 1001)
 
 
 LIES: list[tuple[Callable[[dict[str, Any]], None], str]] = [

@@ -17,6 +17,8 @@ from native_games import native
 from zermelo.search import Search, SearchOptions, UniformEvaluator
 from zermelo.testing import HashEvaluator
 
+Record = Callable[[str, object], None]
+
 CONNECT4 = native("connect4")
 GOLDEN = Path(__file__).parents[1] / "golden"
 Answer = tuple[np.ndarray, np.ndarray]
@@ -101,7 +103,7 @@ def test_a_fault_is_one_clear_error_and_leaves_a_good_tree(
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_thousand_faults_leak_nothing(threads: int) -> None:
+def test_a_thousand_faults_leak_nothing(threads: int, record_property: Record) -> None:
     evaluator = Fails(raises, after=20)
     search = Search(CONNECT4, evaluator, plain(threads=threads, leaves_per_tree=4))
     with pytest.raises(LookupError):
@@ -121,6 +123,7 @@ def test_a_thousand_faults_leak_nothing(threads: int) -> None:
         search.clear()
     assert search.bytes_reserved <= reserved
     assert search.nodes_in_use == 0
+    record_property("tried", 1101)
 
 
 def test_a_fault_among_many_boards_is_raised_too() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import chess
@@ -15,6 +16,8 @@ from outside_data import outside_data
 from zermelo.errors import UserError
 from zermelo.uci.options import find
 from zermelo.uci.start import main, read_arguments
+
+Record = Callable[[str, object], None]
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("torch", "openvino", "onnxruntime", "chess", "rich", "typer", "ray", "fastapi")
@@ -90,7 +93,7 @@ def test_wrong_arguments_are_one_sentence(
     assert shown.count("\n") == 1
 
 
-def test_a_thousand_damaged_lines_do_no_harm() -> None:
+def test_a_thousand_damaged_lines_do_no_harm(record_property: Record) -> None:
     command = [sys.executable, "tools/uci_fuzz.py", "--lines", "1000", "--seed", "11", "--json"]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=200, check=False
@@ -100,6 +103,7 @@ def test_a_thousand_damaged_lines_do_no_harm() -> None:
     assert found["bestmoves"] == found["searches"] > 100
     assert found["illegal"] == []
     assert found["error_lines"] > 100
+    record_property("tried", 1000)
 
 
 def test_the_configuration_for_lichess_bot_starts_an_engine_that_takes_its_options() -> None:

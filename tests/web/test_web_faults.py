@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -25,6 +26,19 @@ TRAVERSALS = [
     "assets/pieces/..%2f..%2fapp.py", "assets/pieces/xx.svg", "api/runs/../../../etc/passwd",
     "\u00e9\U0001f600", "file:///etc/passwd", "http://127.0.0.1/",
 ]  # fmt: skip
+# Every way up, in every spelling, from every folder that is served, to files that are there.
+UP = ("..", "%2e%2e", ".%2e", "%2e.", "%252e%252e", "..;", "..%00", "%c0%ae%c0%ae")
+SLASH = ("/", "%2f", "\\", "%5c", "//", "%252f")
+BELOW = ("", "style/", "assets/", "api/runs/")
+GOALS = ("app.py", "guard.py", "etc/passwd")
+PAYLOADS = [
+    f"{below}{(up + slash) * depth}{goal}"
+    for up in UP
+    for slash in SLASH
+    for below in BELOW
+    for depth, goal in ((1, GOALS[0]), (2, GOALS[1]), (9, GOALS[2]))
+]
+Record = Callable[[str, object], None]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
     lambda inner: (
@@ -74,11 +88,47 @@ def test_no_path_leads_out_of_the_pages_own_files(server: Server, path: str) -> 
     assert answer.json()["reason"] if answer.status_code == 404 else True
 
 
+def test_hundreds_of_spellings_of_a_way_out_lead_nowhere(
+    server: Server, record_property: Record
+) -> None:
+    for payload in PAYLOADS:
+        # As it stands: a client would resolve it.
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as raw:
+            raw.sendall(
+                f"GET /{payload} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+                "Connection: close\r\n\r\n".encode()
+            )
+            answer = b"".join(iter(lambda raw=raw: raw.recv(65536), b""))
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.split()[1] in (b"400", b"404"), (payload, head)
+        assert b"root:" not in body and b"import" not in body, payload
+    assert len(PAYLOADS) > 200
+    record_property("tried", len(PAYLOADS))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_ten_thousand_requests_are_answered_by_a_reason_and_not_by_a_fault(
+    server: Server, record_property: Record
+) -> None:
+    @settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(request=REQUESTS | JSON)
+    def ask(request: Any) -> None:
+        answered_by_a_reason(server, request)
+
+    ask()
+    record_property("tried", 10_000)
+
+
 @settings(max_examples=200, suppress_health_check=list(HealthCheck))
 @given(request=REQUESTS | JSON)
 def test_whatever_is_asked_is_answered_by_a_reason_and_not_by_a_fault(
     server: Server, request: Any
 ) -> None:
+    answered_by_a_reason(server, request)
+
+
+def answered_by_a_reason(server: Server, request: Any) -> None:
     body = json.dumps(request).encode()
     with server.client() as client:
         answer = client.post("/api/message", content=body)
@@ -99,37 +149,37 @@ def closing_code(server: Server, scenario: Any) -> int | None:
 
     async def run() -> int | None:
         address = f"ws://127.0.0.1:{server.port}/ws"
-        async with connect(address, max_size=None, proxy=None) as socket:
+        async with connect(address, max_size=None, proxy=None) as visitor:
             try:
-                await scenario(socket)
+                await scenario(visitor)
                 async with asyncio.timeout(20):
-                    async for _ in socket:  # what was answered before
+                    async for _ in visitor:  # what was answered before
                         pass
             except ConnectionClosed:
                 pass
-            return socket.close_code
+            return visitor.close_code
 
     return asyncio.run(run())
 
 
 def test_a_flooder_is_closed(server: Server) -> None:
-    async def flood(socket: Any) -> None:
-        for _ in range(2000):
-            await socket.send('{"type": "hello", "version": 1}')
+    async def flood(page: Any) -> None:
+        for _ in range(10_000):
+            await page.send('{"type": "hello", "version": 1}')
 
     assert closing_code(server, flood) == 1008
 
 
 def test_a_frame_of_a_megabyte_closes_the_socket(server: Server) -> None:
-    async def large(socket: Any) -> None:
-        await socket.send("x" * 1_000_000)
+    async def large(page: Any) -> None:
+        await page.send("x" * 1_000_000)
 
     assert closing_code(server, large) == 1009
 
 
 def test_bytes_close_the_socket(server: Server) -> None:
-    async def binary(socket: Any) -> None:
-        await socket.send(b"\x00\x01")
+    async def binary(page: Any) -> None:
+        await page.send(b"\x00\x01")
 
     assert closing_code(server, binary) == 1008
 

@@ -27,12 +27,12 @@ def load_network(path: str | os.PathLike[str], game: Game | None = None) -> Weig
     """
     text, heads = named_heads(os.fspath(path))
     place = Path(text)
-    if place.is_dir():
+    if os.path.isdir(place):
         place = place / CHECKPOINT_FILE
-        if not place.is_file():
+        if not os.path.isfile(place):
             raise UserError(f"'{path}' is a directory without {CHECKPOINT_FILE}")
     name = place.name
-    if not place.is_file():
+    if not os.path.isfile(place):
         raise UserError(f"there is no network file '{path}'")
     if place.stat().st_size > MAX_FILE:
         raise UserError(f"{name}: it is larger than any network")

@@ -1,6 +1,7 @@
 """Where a reference to a network points: a file, a checkpoint, a run's newest one, a shipped name.
 
-Owns the names of those places. Knows nothing of what is in the files; `open` opens them.
+Owns the names of those places. Knows nothing of what is in the files; `open` opens them. A name may
+be any text: `os.path` answers False where pathlib raises, as for one that is too long.
 """
 
 from __future__ import annotations
@@ -25,13 +26,9 @@ _CHECKPOINT = re.compile(r"\d{6,}")
 def network_path(name: str) -> str:
     """The file or the checkpoint's directory that `name` stands for, as it is now."""
     place = Path(name)
-    if (
-        place.is_file()
-        or os.path.isfile(named_heads(name)[0])
-        or (place / CHECKPOINT_FILE).is_file()
-    ):
+    if any(map(os.path.isfile, (name, named_heads(name)[0], place / CHECKPOINT_FILE))):
         return name
-    if not place.is_dir():
+    if not os.path.isdir(place):
         if (shipped := _shipped_file(name)) is not None:
             return shipped
         raise UserError(f"there is no network '{name}'{_neighbour(place)}")
@@ -63,7 +60,7 @@ def shipped_network(game: Game) -> str | None:
 def weights_file(path: str | os.PathLike[str]) -> Path:
     """The file with the network: a checkpoint's, or the file itself."""
     place = Path(named_heads(os.fspath(path))[0])
-    return place / CHECKPOINT_FILE if place.is_dir() else place
+    return place / CHECKPOINT_FILE if os.path.isdir(place) else place
 
 
 def run_file(path: str | os.PathLike[str]) -> Path | None:
@@ -72,7 +69,7 @@ def run_file(path: str | os.PathLike[str]) -> Path | None:
     if place.name != CHECKPOINT_FILE or place.parent.parent.name != CHECKPOINTS:
         return None
     file = place.parents[2] / RUN_FILE
-    return file if file.is_file() else None
+    return file if os.path.isfile(file) else None
 
 
 def whole_checkpoints(directory: Path) -> list[Path]:
@@ -94,7 +91,7 @@ def _shipped_file(name: str) -> str | None:
     """By the name of the file or of the game: `othello_size6`, `othello?size=6`."""
     plain = name.replace("?", "_").replace("&", "_").replace("=", "")
     files = [SHIPPED / f"{plain}{suffix}" for suffix in (".safetensors", ".onnx")]
-    return next((str(f) for f in files if os.sep not in plain and f.is_file()), None)
+    return next((str(f) for f in files if os.sep not in plain and os.path.isfile(f)), None)
 
 
 def _neighbour(place: Path) -> str:
