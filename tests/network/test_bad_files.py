@@ -129,8 +129,7 @@ LC0_FILES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: gz(more_weights(bytes_field(44, bytes_field(1, b"")))),
         "missing",
     ),
-    "canonical input": (lambda: gz(net_bytes(inputs=3)), "canonicalised"),
-    "unknown input": (lambda: gz(net_bytes(inputs=77)), "format 77"),
+    "unknown input": (lambda: gz(net_bytes(inputs=77)), "input format 77 is unknown"),
     "unknown activation": (lambda: gz(net_bytes(activation=2)), "activation"),
     "unknown encoding": (lambda: gz(net_bytes(encoding=5)), "encoding 5"),
     "half a number": (

@@ -54,7 +54,7 @@ def distance(board: chess.Board) -> int:
     return 2 * chess.square_distance(king, chess.A8) + 1
 
 
-@pytest.mark.parametrize("encoder", ["compact", "lc0"])
+@pytest.mark.parametrize("encoder", ["compact", "lc0", "lc0_3", "lc0_133"])
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=40)
 def test_an_observation_gives_the_position_back(encoder: str, seed: int) -> None:
@@ -66,9 +66,13 @@ def test_an_observation_gives_the_position_back(encoder: str, seed: int) -> None
             break
         state = game.play(state, int(random.choice(game.legal_actions(state))))
     board = chess.Board(game.position_text(state))
-    found = board_of(game.observe(state), encoder)
+    shown = game.observe(state)
+    found = board_of(shown, encoder)
     assert found is not None
     expected = board if board.turn else board.mirror()
+    turns = (chess.flip_horizontal, chess.flip_vertical, chess.flip_anti_diagonal)
+    for turn, made in zip(turns, shown[112:, 0, 0], strict=False):
+        expected = expected.transform(turn) if made else expected
     assert found.board_fen() == expected.board_fen()
     assert found.halfmove_clock == expected.halfmove_clock
     if expected.has_legal_en_passant():
@@ -78,7 +82,7 @@ def test_an_observation_gives_the_position_back(encoder: str, seed: int) -> None
 
 
 def test_a_position_in_which_somebody_may_castle_is_not_probed() -> None:
-    for encoder in ("compact", "lc0"):
+    for encoder in ("compact", "lc0", "lc0_4"):
         game: Any = zermelo.game(f"chess?encoder={encoder}")
         state = game.parse_position("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
         assert board_of(game.observe(state), encoder) is None

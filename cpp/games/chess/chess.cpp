@@ -53,31 +53,32 @@ std::string promotion_letter(MoveKind kind) {
   return is_promotion(kind) ? std::string(1, "pnbrq"[kind]) : "";
 }
 
-}  // namespace
-
-namespace chess {
-
-Encoder parse_encoder(std::string_view name) {
-  if (name == "compact") return Encoder::kCompact;
-  if (name == "lc0") return Encoder::kLc0;
-  fail("the chess encoder '", name, "' is neither compact nor lc0");
+ObservationLayout layout_of(Encoder encoder) {
+  if (encoder == Encoder::kCompact) return compact_layout();
+  return is_turned(encoder) ? turned_layout(encoder) : lc0_layout();
 }
 
-}  // namespace chess
+// The square behind a pawn that has just gone two steps, if an enemy pawn stands beside it.
+Square passed_by(const Position& p, Move move) {
+  if (move.kind != kDoublePush) return kNoSquare;
+  const Square behind = (move.from + move.to) / 2;
+  return kPawnAttacks[1 - p.side][behind] & p.of(p.side, kPawn) ? behind : Square{kNoSquare};
+}
 
-Chess::Chess(ChessOptions options)
-    : options_(options),
-      layout_(options.encoder == Encoder::kLc0 ? lc0_layout() : compact_layout()) {
+}  // namespace
+
+Chess::Chess(ChessOptions options) : options_(options), layout_(layout_of(options.encoder)) {
   prepare_attacks();
   initial_.position = parse_fen(kStartFen, options_.chess960).position;
 }
 
 std::string Chess::name() const {
   std::string name = "chess";
-  const auto add = [&](bool set, const char* text) {
-    if (set) name += (name == "chess" ? '?' : '&') + std::string(text);
+  const auto add = [&](bool set, const std::string& text) {
+    if (set) name += (name == "chess" ? '?' : '&') + text;
   };
-  add(options_.encoder == Encoder::kLc0, "encoder=lc0");
+  const Encoder encoder = options_.encoder;
+  add(encoder != Encoder::kCompact, "encoder=" + std::string(encoder_name(encoder)));
   add(options_.chess960, "chess960=on");
   add(options_.mirror, "mirror=on");
   return name;
@@ -115,9 +116,18 @@ void Chess::play(State& s, Action action) const {
   const Move move = move_of(p, action);
   const std::uint64_t left = p.key;
   const Bitboard rights = p.castling;
-  if (options_.encoder == Encoder::kLc0) s.history.add_board(pack(p));
+  const bool turned = is_turned(options_.encoder);
+  const bool shows_board = shows_repeats_only(options_.encoder) ? s.history.repetitions() > 0
+                           : turned                             ? s.history.passed() == kNoSquare
+                                                                : options_.encoder == Encoder::kLc0;
+  if (shows_board) s.history.add_board(pack(p));
   chess::play(p, move);
-  s.history.advance(left, p.key, p.rule50 == 0 || p.castling != rights);
+  const bool irreversible = p.rule50 == 0 || p.castling != rights;
+  s.history.advance(left, p.key, irreversible);
+  if (turned) {
+    if (irreversible) s.history.clear_boards();
+    s.history.set_passed(passed_by(p, move));
+  }
 }
 
 namespace {
@@ -139,19 +149,21 @@ std::uint64_t Chess::clockless_hash(const State& s) const {
 
 std::uint64_t Chess::history_hash(const State& s) const {
   std::uint64_t hash = 0;
-  if (options_.encoder != Encoder::kLc0) return hash;
+  if (options_.encoder == Encoder::kCompact) return hash;
   for (int back = 0; back < s.history.num_boards(); ++back) {
     for (const Bitboard word : s.history.board(back).words) hash = mix64(hash ^ word) + 1;
     hash += s.history.board_repeated(back);
   }
-  return mix64(hash ^ (s.history.fills_missing() ? 1u : 0u));
+  return mix64(hash ^ (s.history.fills_missing() ? 1u : 0u) ^ (64u - s.history.passed()) << 1);
 }
 
 void Chess::observe(const State& s, std::uint64_t* words) const {
-  if (options_.encoder == Encoder::kLc0) {
+  if (options_.encoder == Encoder::kCompact) {
+    encode_compact(s.position, s.history, words);
+  } else if (options_.encoder == Encoder::kLc0) {
     encode_lc0(s.position, s.history, words);
   } else {
-    encode_compact(s.position, s.history, words);
+    encode_turned(options_.encoder, s.position, s.history, words);
   }
 }
 
@@ -209,7 +221,12 @@ Chess::State Chess::from_fen(std::string_view text) const {
   const ParsedFen parsed = parse_fen(text, options_.chess960);
   State s;
   s.position = parsed.position;
-  s.history.set_fills_missing(s.position.key != initial_.position.key);
+  const bool turned = is_turned(options_.encoder);
+  s.history.set_fills_missing(
+      s.position.key != initial_.position.key &&
+      (!turned || (s.position.rule50 != 0 && parsed.pushed_past == kNoSquare &&
+                   !shows_repeats_only(options_.encoder))));
+  if (turned) s.history.set_passed(parsed.pushed_past);
   if (parsed.pushed_past != kNoSquare && options_.encoder == Encoder::kLc0) {
     s.history.add_board(pack(before_double_push(s.position, parsed.pushed_past)));
   }

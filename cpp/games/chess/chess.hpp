@@ -25,11 +25,6 @@ struct ChessOptions {
   bool mirror = false;
 };
 
-namespace chess {
-// "compact" or "lc0"; throws for any other name.
-Encoder parse_encoder(std::string_view name);
-}  // namespace chess
-
 class Chess {
  public:
   // Equal when position, clocks and the number of earlier occurrences are: as far as hash() sees.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "games/chess/history.hpp"
 #include "games/chess/position.hpp"
@@ -11,7 +12,26 @@
 
 namespace zermelo::chess {
 
-enum class Encoder : std::uint8_t { kCompact, kLc0 };
+// The last five are lc0's canonical planes (input formats 3, 4, 5, 132 and 133).
+enum class Encoder : std::uint8_t {
+  kCompact,
+  kLc0,
+  kTurned,
+  kTurnedHundredths,
+  kTurnedRepeats,
+  kTurnedArmageddon,
+  kTurnedRepeatsArmageddon,
+};
+
+constexpr bool is_turned(Encoder e) { return e >= Encoder::kTurned; }
+// Earlier boards are shown only where they repeated one before them.
+constexpr bool shows_repeats_only(Encoder e) {
+  return e == Encoder::kTurnedRepeats || e == Encoder::kTurnedRepeatsArmageddon;
+}
+
+// "compact", "lc0", "lc0_3", ...; throws for any other name.
+Encoder parse_encoder(std::string_view name);
+std::string_view encoder_name(Encoder encoder);
 
 // Binary: 0-5 my pawns, knights, bishops, rooks, queens, king; 6-11 the opponent's; 12 the en
 // passant target where a capture is legal; 13 the rooks with castling rights. Scalar: 14 the
@@ -25,5 +45,16 @@ void encode_compact(const Position& position, const History& history, std::uint6
 // moves; 109 rule-50 plies; 110 zero; 111 one.
 ObservationLayout lc0_layout();
 void encode_lc0(const Position& position, const History& history, std::uint64_t* words);
+
+// lc0's canonical planes: the 104 of before, but no board before an irreversible move, and rooks
+// with castling rights (104 queen side, 105 king side), 108 the last rank of the file on which a
+// pawn can be taken en passant. Without castling rights the board is turned so that my king stands
+// on files e to h; without pawns also on ranks 1 to 4 and below the diagonal from h1 to a8. Scalar:
+// 109 rule-50 plies, in hundredths but in the first form; 110 Black moves (armageddon only); 111
+// one; then what lc0 keeps beside the planes: whether the board was mirrored left to right (112),
+// then top to bottom (113), then at that diagonal (114).
+ObservationLayout turned_layout(Encoder encoder);
+void encode_turned(Encoder encoder, const Position& position, const History& history,
+                   std::uint64_t* words);
 
 }  // namespace zermelo::chess

@@ -15,6 +15,7 @@ void History::copy(const History& other) {
   newest_ = other.newest_;
   board_repeated_ = other.board_repeated_;
   fills_missing_ = other.fills_missing_;
+  passed_ = other.passed_;
   std::copy_n(other.keys_.begin(), num_keys_, keys_.begin());
   for (int back = 0; back < num_boards_; ++back) boards_[slot(back)] = other.boards_[slot(back)];
 }
@@ -40,6 +41,7 @@ void History::advance(std::uint64_t left, std::uint64_t reached, bool irreversib
 
 void History::mirror() {
   for (int i = 0; i < num_keys_; ++i) keys_[i] = mirror_key(keys_[i]);
+  if (passed_ != kNoSquare) set_passed(chess::mirror(passed_));
   for (int back = 0; back < num_boards_; ++back) {
     boards_[slot(back)] = mirrored(boards_[slot(back)]);
   }
@@ -51,6 +53,7 @@ std::string History::bytes() const {
     out += static_cast<char>(value);
   }
   out += static_cast<char>(fills_missing_);
+  out += static_cast<char>(passed_);
   for (int i = 0; i < num_keys_; ++i) {
     out.append(reinterpret_cast<const char*>(&keys_[i]), sizeof(keys_[i]));
   }
@@ -62,7 +65,7 @@ std::string History::bytes() const {
 }
 
 void History::assign(std::string_view bytes) {
-  constexpr std::size_t kHeader = 5;
+  constexpr std::size_t kHeader = 6;
   const auto byte = [&](std::size_t i) {
     return i < bytes.size() ? static_cast<std::uint8_t>(bytes[i]) : std::uint8_t{255};
   };
@@ -87,6 +90,7 @@ void History::assign(std::string_view bytes) {
   repetitions_ = byte(1);
   last_repeat_ = byte(2);
   fills_missing_ = byte(4) != 0;
+  set_passed(byte(5));
 }
 
 }  // namespace zermelo::chess

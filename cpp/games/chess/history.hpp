@@ -37,6 +37,15 @@ class History {
   bool fills_missing() const { return fills_missing_; }
   void set_fills_missing(bool fills) { fills_missing_ = fills; }
 
+  // Behind a pawn that has just passed an enemy pawn's square, may it be taken or not; only kept
+  // for encoders that show it.
+  Square passed() const { return passed_; }
+  void set_passed(Square square) { passed_ = static_cast<std::uint8_t>(square); }
+
+  void clear_boards() {
+    num_boards_ = 0;
+    fills_missing_ = false;
+  }
   void add_board(const PackedBoard& board) {
     newest_ = static_cast<std::uint8_t>((newest_ + 1) % kSlots);
     boards_[newest_] = board;
@@ -69,6 +78,7 @@ class History {
   std::uint8_t newest_ = 0;
   std::uint8_t board_repeated_ = 0;  // one bit per slot of boards_
   bool fills_missing_ = false;
+  std::uint8_t passed_ = kNoSquare;
   std::array<std::uint64_t, kMaxKeys> keys_;  // oldest first, without the current one
   std::array<PackedBoard, kSlots> boards_;    // a ring
 };

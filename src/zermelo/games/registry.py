@@ -66,7 +66,12 @@ _NATIVE = (
         "FIDE rules, or Chess960",
         (
             Setting("chess960", False),
-            Setting("encoder", "compact", str, choices=("compact", "lc0")),
+            Setting(
+                "encoder",
+                "compact",
+                str,
+                choices=("compact", "lc0", "lc0_3", "lc0_4", "lc0_5", "lc0_132", "lc0_133"),
+            ),
             Setting("mirror", False),
         ),
     ),

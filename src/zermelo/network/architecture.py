@@ -25,6 +25,8 @@ from zermelo.network.chess_policy import CHESS_ACTIONS, CHESS_PLANES
 from zermelo.network.form import NetworkForm, require_choice, require_some
 from zermelo.network.layer import Layer
 
+TURNS = 3  # planes of a turned board that say how it was turned
+
 
 @dataclass(frozen=True)
 class NetworkOptions:
@@ -87,7 +89,19 @@ class Architecture(NetworkForm):
             raise UserError("attention needs chess's 8 x 8 board and 1858 actions")
         if self.body and self.policy != "attention":
             raise UserError(f"an attention body with a {self.policy} policy is not supported")
+        if self.turned and not (self._is_chess_shaped() and self.inputs > 0):
+            raise UserError("turned boards need chess's 8 x 8 board and 1858 actions")
         self.smolgen()
+
+    @property
+    def turned(self) -> bool:
+        """Whether its boards are turned; the last planes, which it does not see, say how."""
+        return "encoder=lc0_" in self.game
+
+    @property
+    def inputs(self) -> int:
+        """Planes that the first layer sees."""
+        return self.planes - TURNS * self.turned
 
     def _is_chess_shaped(self) -> bool:
         board = (self.rows, self.columns) == (8, 8)
@@ -134,7 +148,7 @@ class Architecture(NetworkForm):
         """The layers with weights, in the order of the forward pass."""
         found = self._tower_layers() if self.has_tower else {}
         if self.body is not None:
-            found |= self.body.layers(self.filters if self.blocks else self.planes)
+            found |= self.body.layers(self.filters if self.blocks else self.inputs)
         found |= self.smolgen()
         c, p = self.channels, self.policy_filters
         if self.attention is not None:
@@ -158,7 +172,7 @@ class Architecture(NetworkForm):
 
     def _tower_layers(self) -> dict[str, Layer]:
         f = self.filters
-        found = {"input": Layer("conv", self.planes, f, 3, norm=True)}
+        found = {"input": Layer("conv", self.inputs, f, 3, norm=True)}
         for i in range(self.blocks):
             found[f"block{i}_conv1"] = Layer("conv", f, f, 3, norm=True)
             found[f"block{i}_conv2"] = Layer("conv", f, f, 3, norm=True)

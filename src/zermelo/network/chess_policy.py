@@ -85,6 +85,27 @@ def reachable() -> NDArray[np.float32]:
     return table
 
 
+@cache
+def reflected_actions() -> tuple[NDArray[np.int64], ...]:
+    """[1858] each: every action on a board mirrored left to right, top to bottom, and at the
+    diagonal from a8 to h1. But for the first, promotions stay, as no pawn is there then.
+    """
+    starts, ends = np.divmod(cell_pairs(), 64)
+    kinds = promotion_places() % 4
+    numbers = {key: i for i, key in enumerate(zip(starts, ends, kinds, strict=True))}
+    cells = np.arange(64)
+    maps = (cells ^ 7, cells ^ 56, 8 * (7 - cells % 8) + 7 - cells // 8)
+    return tuple(
+        _fixed(
+            [
+                numbers.get((where[start], where[end], kind), i)
+                for i, (start, end, kind) in enumerate(zip(starts, ends, kinds, strict=True))
+            ]
+        )
+        for where in maps
+    )
+
+
 def _fixed(numbers: list[int]) -> NDArray[np.int64]:
     indices = np.array(numbers, np.int64)
     indices.setflags(write=False)

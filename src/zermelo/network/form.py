@@ -125,7 +125,9 @@ class NetworkForm:
 
 
 def _form(game: str, shape: tuple[int, ...], actions: int) -> tuple[str, tuple[int, ...], int]:
-    return (game.partition("?")[0], shape, actions)
+    name, _, settings = game.partition("?")
+    encoder = [part for part in settings.split("&") if part.startswith("encoder=")]
+    return ("&".join([name, *encoder]), shape, actions)
 
 
 def _shape_text(shape: tuple[int, ...]) -> str:

@@ -20,7 +20,7 @@ from zermelo.network.attention_graph import (
     move_logits,
     tokens_of,
 )
-from zermelo.network.chess_policy import plane_indices
+from zermelo.network.chess_policy import plane_indices, reflected_actions
 
 T = TypeVar("T")
 
@@ -75,6 +75,9 @@ class Heads(Generic[T]):
 
 def forward(a: Architecture, ops: Ops[T], x: T) -> Heads[T]:
     """From observations [B, planes, rows, columns] to logits."""
+    shown = x
+    if a.turned:
+        x = ops.take(shown, np.arange(a.inputs))
     if a.castling == "rooks":
         x = _castling_as_rooks(a, ops, x)
     if a.has_tower:
@@ -85,6 +88,8 @@ def forward(a: Architecture, ops: Ops[T], x: T) -> Heads[T]:
         x, policy = _attention(a, any_ops(ops), x)
     else:
         policy = _board_policy(a, ops, x)
+    if a.turned:
+        policy = _turned_back(a, ops, shown, policy)
     value = _dense_head(a, ops, x, "value")
     moves_left = None
     if a.moves_filters:
@@ -102,7 +107,7 @@ def evaluate(a: Architecture, ops: Ops[T], x: T) -> Heads[T]:
 def _attention(a: Architecture, ops: AttentionOps[T], x: T) -> tuple[T, T]:
     """The board that the other heads see, and the policy; see `attention_graph`."""
     if a.body:
-        tokens = attend(a.body, ops, x, a.filters if a.blocks else a.planes, a.activation)
+        tokens = attend(a.body, ops, x, a.filters if a.blocks else a.inputs, a.activation)
         x = board_of(ops, tokens, a.channels)
     else:
         tokens = tokens_of(ops, x, a.channels)
@@ -150,6 +155,19 @@ def _castling_as_rooks(a: Architecture, ops: Ops[T], x: T) -> T:
     sources[[104, 105]] = [106, 107]
     theirs = ops.multiply(ops.take(x, sources), ops.constant(moved))
     return ops.add(ops.multiply(x, ops.constant(keep)), theirs)
+
+
+def _turned_back(a: Architecture, ops: Ops[T], shown: T, policy: T) -> T:
+    """Logits of the actions on the board as it is, from those on the board as it was turned."""
+    turns = ops.cell_mean(ops.take(shown, np.arange(a.inputs, a.planes)))
+    one, minus = np.ones((1, 1), np.float32), np.full((1, 1), -1, np.float32)
+    # The last reflection is undone first.
+    for i, actions in reversed(list(enumerate(reflected_actions()))):
+        made = ops.take(turns, np.array([i]))
+        kept = ops.add(ops.multiply(made, ops.constant(minus)), ops.constant(one))
+        reflected = ops.multiply(ops.take(policy, actions), made)
+        policy = ops.add(ops.multiply(policy, kept), reflected)
+    return policy
 
 
 def any_ops(ops: Any) -> Any:

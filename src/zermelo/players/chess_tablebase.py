@@ -161,7 +161,10 @@ class TablebaseEvaluator:
 
 
 def board_of(planes: NDArray[Any], encoder: str) -> chess.Board | None:
-    """The position of one observation, the mover as White; None if somebody may still castle."""
+    """The position of one observation, the mover as White; None if somebody may still castle.
+
+    A board that was turned stays so.
+    """
     compact = encoder == "compact"
     castling = planes[13] if compact else planes[104:108]
     if castling.any():
@@ -172,10 +175,14 @@ def board_of(planes: NDArray[Any], encoder: str) -> chess.Board | None:
         for row, column in np.argwhere(planes[index]).tolist():
             board.set_piece_at(chess.square(column, row), piece)
     board.turn = chess.WHITE
-    board.halfmove_clock = round(float(planes[16, 0, 0]) * 100 if compact else planes[109, 0, 0])
+    plies = 1 if encoder in ("lc0", "lc0_3") else 100  # of one on the clock's plane
+    board.halfmove_clock = round(float(planes[16 if compact else 109, 0, 0]) * plies)
     if compact:
         for row, column in np.argwhere(planes[12]).tolist():
             board.ep_square = chess.square(column, row)
+    elif encoder != "lc0":
+        for column in np.flatnonzero(planes[108, 7]).tolist():
+            board.ep_square = chess.square(column, 5)
     else:
         board.ep_square = _passed_square(planes[6], planes[13 + 6])
     return board

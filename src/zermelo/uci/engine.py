@@ -179,6 +179,7 @@ class Engine:
             running.position.chess960,
             running.go.counted or running.level is not None,
             gumbel=running.level is None,  # a level chooses by visits
+            analysis=running.go.endless or running.go.mate is not None,
         )
         if self._workshop.refused:
             self._comment(f"error {self._workshop.refused}")

@@ -40,6 +40,7 @@ def own_network() -> str:
 def load(path: str, backend: str, precision: str) -> Network:
     """The network of a file, a checkpoint or a run; UserError in one sentence if there is none."""
     from zermelo.games import game
+    from zermelo.games.parameters import split_spec
     from zermelo.network.open import open_network
     from zermelo.network.runtimes import installed_backends
 
@@ -48,7 +49,8 @@ def load(path: str, backend: str, precision: str) -> Network:
     opened = open_network(path, "chess", backend, precision)
     weights = opened.evaluator.weights
     a = weights.architecture
-    encoder = "lc0" if a.planes == 112 else "compact"
+    _, settings = split_spec(a.game)
+    encoder = settings.get("encoder", "compact")
     a.check_fits(game(f"chess?encoder={encoder}"))  # what will be searched, with no other settings
     runtime = f"{opened.evaluator.backend}, {opened.evaluator.precision}"
     text = f"network {weights.name} ({a.size}) on {runtime}"

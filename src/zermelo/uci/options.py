@@ -17,6 +17,7 @@ from zermelo._core import SearchOptions
 from zermelo.errors import UserError
 from zermelo.network.own_search import LC0_SEARCH, searched
 from zermelo.players.levels import HIGHEST, LOWEST
+from zermelo.uci.contempt import contempt_parts
 
 LARGEST_SPIN = 2**31 - 1  # programs keep a spin in 32 bits
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -237,6 +238,22 @@ ENGINE_ROWS = (
         "Rating on the scale of Stockfish's, measured with the package's network.",
         low=LOWEST,
     ),
+    UciOption(
+        "Contempt",
+        "string",
+        "",
+        "Rating advantage that is played for: draws count less; also by name, as in Fish=50, "
+        "-20. Empty takes UCI_RatingAdv.",
+    ),
+    UciOption(
+        "UCI_RatingAdv",
+        "float",
+        0.0,
+        "Our rating less the opponent's, as the program tells it.",
+        -10_000,
+        10_000,
+    ),
+    UciOption("UCI_Opponent", "string", "", "The opponent, for the names in Contempt."),
     UciOption("SyzygyPath", "string", "", "Folders of Syzygy tablebases, separated as in PATH."),
     UciOption("BookFile", "string", "", "A Polyglot opening book."),
     _check("OwnBook", True, "Use BookFile."),
@@ -267,6 +284,8 @@ class Settings:
     def with_value(self, name: str, text: str) -> Settings:
         """With one option set as `setoption` or `--set` spells it; UserError if that cannot be."""
         row = find(name)
+        if row.name == "Contempt":
+            contempt_parts(text)
         return Settings({**self.values, row.name: row.read(text)}, self.given | {row.name})
 
     def search_options(

@@ -18,6 +18,7 @@ from zermelo.evaluator import Evaluator
 from zermelo.games import game as find_game
 from zermelo.search import LiveSearch, SearchOptions
 from zermelo.uci import networks
+from zermelo.uci.contempt import draw_score
 from zermelo.uci.networks import Network
 from zermelo.uci.options import Settings
 
@@ -53,17 +54,25 @@ class Workshop:
         self._ready_file("book", book, lambda path: _open_book(path, settings["Seed"]))
 
     def search_for(
-        self, settings: Settings, chess960: bool, counted: bool = False, gumbel: bool = True
+        self,
+        settings: Settings,
+        chess960: bool,
+        counted: bool = False,
+        gumbel: bool = True,
+        analysis: bool = False,
     ) -> LiveSearch:
         """The search of these options, with its tree if it has not changed.
 
         `counted` says whether the number of simulations is known beforehand. Without `gumbel` the
-        visits say how good a move is, whatever the network's own root is.
+        visits say how good a move is, whatever the network's own root is. In `analysis` there is
+        no opponent.
         """
         self.ready(settings)
         name = f"chess?encoder={self.network.encoder}&chess960={'on' if chess960 else 'off'}"
         options = self.search_options(settings, counted)
         options.gumbel = options.gumbel and gumbel
+        if not analysis and "DrawScore" not in settings.given:
+            options.draw_score = draw_score(settings.values) or options.draw_score
         made_of = (name, options.to_dict(), self.network, self.tablebase)
         if self.live is None or self._made.get("search") != made_of:
             self.live = None  # its memory is free before the new one takes some

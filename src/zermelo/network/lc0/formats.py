@@ -21,13 +21,9 @@ NO_EMBEDDING, PE_MAP, PE_DENSE = 0, 1, 2
 # Fields of the message `Weights` that say what old files do not.
 ENCODER, SMOLGEN_W, VALUE_HEADS, POLICY_HEADS = 27, 35, 44, 45
 
-_INPUTS = {
-    3: "canonicalised planes",
-    4: "canonicalised planes, hectoplies",
-    5: "canonicalised planes, version 2",
-    132: "canonicalised planes, armageddon",
-    133: "canonicalised planes, version 2, armageddon",
-}
+# Planes, castling rights as rooks; the others are canonical: 3, 4 with the clock in hundredths, 5
+# with repeated boards only, 132 and 133 those for armageddon.
+CLASSICAL_PLANES, ROOK_PLANES, TURNED_PLANES = 1, 2, (3, 4, 5, 132, 133)
 # ActivationFunction; 0 is the network's own.
 _ACTIVATIONS = {
     1: "mish",
@@ -110,9 +106,8 @@ def _corrected(network: Message, weights: Message) -> dict[int, int]:
 
 
 def _check_enums(found: dict[int, int], name: str) -> None:
-    if found[1] not in (1, 2):
-        kind = _INPUTS.get(found[1], f"format {found[1]}")
-        raise UserError(f"{name}: lc0 networks with the input '{kind}' are not supported")
+    if found[1] not in (CLASSICAL_PLANES, ROOK_PLANES, *TURNED_PLANES):
+        raise UserError(f"{name}: its input format {found[1]} is unknown")
     if found[5] == 3:
         raise UserError(f"{name}: lc0 networks with the value format PARAM are not supported")
     for field, what, known in (

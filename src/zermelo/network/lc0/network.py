@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from zermelo.errors import UserError
-from zermelo.network.architecture import Architecture
+from zermelo.network.architecture import TURNS, Architecture
 from zermelo.network.attention import CELLS, AttentionBody, Encoders
 from zermelo.network.chess_policy import CHESS_ACTIONS, CHESS_PLANES
 from zermelo.network.form import LIMITS
@@ -17,7 +17,9 @@ from zermelo.network.lc0.formats import (
     ENCODER,
     POLICY_ATTENTION,
     POLICY_CONV,
+    ROOK_PLANES,
     SMOLGEN_W,
+    TURNED_PLANES,
     VALUE_WDL,
     Format,
 )
@@ -56,9 +58,10 @@ class NetworkReader(LayerReader):
         if self.form.moves_left:
             moves = moves_head(self.message)
             moves_filters, moves_hidden = self.head("moves", channels, moves, body)
+        turned = self.form.input in TURNED_PLANES
         architecture = Architecture(
-            game=GAME,
-            planes=self.planes,
+            game=f"{GAME}_{self.form.input}" if turned else GAME,
+            planes=self.planes + TURNS * turned,
             rows=8,
             columns=8,
             num_actions=CHESS_ACTIONS,
@@ -75,7 +78,7 @@ class NetworkReader(LayerReader):
             value_hidden=value_hidden,
             moves_filters=moves_filters,
             moves_hidden=moves_hidden,
-            castling="rooks" if self.form.input == 2 else "flags",
+            castling="rooks" if self.form.input == ROOK_PLANES else "flags",
             body=body,
             attention=attention,
         )

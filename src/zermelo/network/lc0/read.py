@@ -28,7 +28,7 @@ CHUNK = 1 << 20  # bytes of the file that are unpacked at a time
 
 
 def read_lc0(path: str | Path, policy: str = DEFAULT_POLICY, value: str = DEFAULT_VALUE) -> Weights:
-    """The network of the file with the heads of these names, for the game `chess?encoder=lc0`."""
+    """The network of the file with the heads of these names, for chess as lc0 encodes it."""
     name = Path(path).name
     try:
         net = Message(_content(Path(path)))
