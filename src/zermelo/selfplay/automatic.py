@@ -65,7 +65,7 @@ def choose_settings(
     )
     network = choose_network(game, found, choices, time)
     simulations, moves = _simulations(found, network.nodes_per_second, choices, time)
-    gumbel = _gumbel(found, simulations, choices)
+    gumbel = _gumbel(found, simulations, choices, time)
     full = _games(found, gumbel, choices)
     opening = _variety(found, gumbel, choices)
     samples = _samples(found, moves, full, choices, time)
@@ -100,9 +100,10 @@ def _simulations(
     return used, per_second / used
 
 
-def _gumbel(found: Measured, simulations: int, choices: Choices) -> bool:
+def _gumbel(found: Measured, simulations: int, choices: Choices, time: float | None) -> bool:
     """Whether roots are searched by sequential halving."""
-    few = simulations < 2 * found.branching
+    short = time is not None and simulations <= FEW_SIMULATIONS
+    few = short or simulations < 2 * found.branching
     if few or "gumbel" in choices.given.get("search", {}):
         why = f"{simulations} simulations are few for {found.branching:.0f} legal actions"
         choices.choose("search", why, gumbel=few)
@@ -217,6 +218,8 @@ def _training(samples: int, kind: str, choices: Choices, time: float | None) -> 
         if kind == "residual":
             why = "as Connect Four's preset, which learns most in 3 minutes so"
             choices.choose("train", why, optimiser="muon", learning_rate=MUON_RATE)
+        why = "on a busy machine 2 threads wait for each other: 0.5 steps a second, one made 14"
+        choices.choose("train", why, threads=1)
         end = "over the second half of the iterations that fit into the time"
         choices.choose("train", end, learning_rate_end=LEARNING_RATE_END)
 
