@@ -121,7 +121,7 @@ def broken(method: str, function: Any) -> Any:
     [
         ("initial", lambda self: (0, 0), "initial position", "the game is already over"),
         ("initial", lambda self: 1 / 0, "initial position", "initial() raised ZeroDivisionError"),
-        ("player", lambda self, s: s[1] + 1, "player", "player() must be 0 or 1, not 2,"),
+        ("player", lambda self, s: s[1] + 1, "player", "more than two players (player() is 2)"),
         ("player", lambda self, s: None, "player", "player() must be 0 or 1, not None,"),
         ("outcome", lambda self, s: None if s[0] else "x", "outcome", "must be None or an Outcome"),
         ("legal_actions", lambda self, s: [], "legal actions", "legal_actions() is empty"),

@@ -85,7 +85,9 @@ def check_initial(game: Game) -> None:
     position = Position(game, None, (), random.Random())
     state = position.call("initial")
     position.require(state is not None, "initial() returned None")
-    position.require(position.call("outcome", state) is None, "the game is already over")
+    outcome = position.call("outcome", state)
+    position.supported(strange_outcome(outcome))
+    position.require(outcome is None, "the game is already over")
 
 
 def check_perft(game: Game) -> str:
