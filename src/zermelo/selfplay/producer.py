@@ -36,6 +36,7 @@ class ShardProducer:
         self.made = 0  # samples for it
         self.games = 0  # finished in its iteration
         self.games_before = 0  # the last shard's
+        self._moves = 0  # of finished shards
 
     def begin(self, order: Order, games: bytes | None = None) -> str:
         """Takes an order: its network and options, and the saved games if there are any.
@@ -79,9 +80,14 @@ class ShardProducer:
 
         played = selfplay.play(self.shard_size(order, self.made), 0.0, poll)
         self.made += len(played.samples)
+        self._moves += int(played.statistics["moves"])
         self.games_before = self.games
         self.games += int(played.statistics["games"])
         return played
+
+    def moves_so_far(self) -> int:
+        """Of all games since the start; while `produce` runs, for its `stop` alone."""
+        return self._moves + (0 if self.selfplay is None else int(self.selfplay.runner.moves))
 
     @property
     def done(self) -> bool:
