@@ -152,7 +152,7 @@ def test_the_newest_game_is_played_through_move_by_move(
     train(tmp_path / "run", loop={"iterations": 1})
     run = Run.open(tmp_path / "run")
     seconds = [100.0]
-    monkeypatch.setattr(newest_game.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr("zermelo.loop.newest_game.time.monotonic", lambda: seconds[0])
     newest = newest_game.NewestGame(run.replay, run.config.game())
     first = newest.frame()
     assert first is not None

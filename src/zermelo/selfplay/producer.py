@@ -37,6 +37,7 @@ class ShardProducer:
         self.games = 0  # finished in its iteration
         self.games_before = 0  # the last shard's
         self._moves = 0  # of finished shards
+        self._plays = False  # a shard is under way
 
     def begin(self, order: Order, games: bytes | None = None) -> str:
         """Takes an order: its network and options, and the saved games if there are any.
@@ -78,7 +79,9 @@ class ShardProducer:
             if stop():
                 selfplay.stop()
 
+        self._plays = True
         played = selfplay.play(self.shard_size(order, self.made), 0.0, poll)
+        self._plays = False
         self.made += len(played.samples)
         self._moves += int(played.statistics["moves"])
         self.games_before = self.games
@@ -87,7 +90,9 @@ class ShardProducer:
 
     def moves_so_far(self) -> int:
         """Of all games since the start; while `produce` runs, for its `stop` alone."""
-        return self._moves + (0 if self.selfplay is None else int(self.selfplay.runner.moves))
+        if self.selfplay is None or not self._plays:
+            return self._moves
+        return self._moves + int(self.selfplay.runner.moves)
 
     @property
     def done(self) -> bool:
