@@ -142,18 +142,3 @@ def test_a_network_on_disk_that_was_changed_is_not_played(tmp_path: Path) -> Non
     store.save(3, weights[1], TrainingState({}, {}))
     with pytest.raises(UserError, match="no longer the checkpoint"):
         meant.load(GAME)
-
-
-def test_moves_are_counted_before_a_game_is_over_and_only_once() -> None:
-    producer, counts = ShardProducer(SPEC), []
-
-    def look() -> bool:
-        counts.append(producer.moves_so_far())
-        return False
-
-    wanted = order(simulations=400)
-    played = [producer.produce(wanted, look) for _ in range(2)]
-    made = sum(int(each.statistics["moves"]) for each in played)
-    assert producer.moves_so_far() == made
-    assert counts == sorted(counts)
-    assert all(count <= made for count in counts)

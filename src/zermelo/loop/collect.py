@@ -71,7 +71,6 @@ class Collector:
         self._report = report
         self._pace = pace
         self._tally = SelfPlayTally(self._pool.workers)
-        self._moves_before = 0  # the iteration under way
         self._iteration = 0  # whose samples are counted for the view
         report.players(self.mode, self._look)
 
@@ -85,7 +84,6 @@ class Collector:
             if shard.header.iteration == iteration:
                 self._tally.add_shard(iteration, shard.path.name, shard.header.statistics)
         target = self.orders.target(checkpoint)
-        self._moves_before = self._pool.moves
         self._report.collecting(iteration, target)
         self._count(iteration)
         if self.exact:
@@ -137,9 +135,7 @@ class Collector:
             self._report.waiting_for_space("self-play")
         else:
             missing = max(0, target - self.samples(iteration))
-            moves = max(0, self._pool.moves - self._moves_before)
-            told = f", {moves:,} moves so far" if moves else ""
-            self._report.stage("self-play", f"{missing:,} of {target:,} samples{told}")
+            self._report.stage("self-play", f"{missing:,} of {target:,} samples")
         if self._pace.must_finish and not self.exact:  # an exact quota cannot be cut short
             self._stop.check()
         else:

@@ -21,7 +21,6 @@ from typing import Any, Protocol, Self
 from zermelo.games.protocol import Game
 from zermelo.selfplay.order import Order, Spec
 
-MOVES = "moves"  # the key of a message that tells how many a worker has made since its start
 NO_SPACE = "waiting for disk space"  # a worker's state; others are playing, paused, done
 
 
@@ -65,11 +64,6 @@ class SelfPlayPool(Protocol):
     def places(self) -> list[dict[str, Any]]:
         """The machines they play on, for the view; none if that is this one."""
         return []
-
-    @property
-    def moves(self) -> int:
-        """That workers have made so far, in unfinished games too; 0 if they do not tell."""
-        return 0
 
     def figures(self) -> dict[str, Any]:
         """More about them for the metrics of an iteration."""

@@ -36,8 +36,6 @@ class ShardProducer:
         self.made = 0  # samples for it
         self.games = 0  # finished in its iteration
         self.games_before = 0  # the last shard's
-        self._moves = 0  # of finished shards
-        self._plays = False  # a shard is under way
 
     def begin(self, order: Order, games: bytes | None = None) -> str:
         """Takes an order: its network and options, and the saved games if there are any.
@@ -79,20 +77,11 @@ class ShardProducer:
             if stop():
                 selfplay.stop()
 
-        self._plays = True
         played = selfplay.play(self.shard_size(order, self.made), 0.0, poll)
-        self._plays = False
         self.made += len(played.samples)
-        self._moves += int(played.statistics["moves"])
         self.games_before = self.games
         self.games += int(played.statistics["games"])
         return played
-
-    def moves_so_far(self) -> int:
-        """Of all games since the start; while `produce` runs, for its `stop` alone."""
-        if self.selfplay is None or not self._plays:
-            return self._moves
-        return self._moves + int(self.selfplay.runner.moves)
 
     @property
     def done(self) -> bool:
