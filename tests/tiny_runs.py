@@ -8,6 +8,7 @@ from typing import Any
 
 from zermelo.config import RunConfig
 from zermelo.loop import Run, Stop, run_loop
+from zermelo.loop.view import Beside
 from zermelo.replay import ReplayStore, Samples
 from zermelo.runs.status import Status
 
@@ -39,6 +40,9 @@ class RecordingView:
         self.stages: list[tuple[int, str]] = []
         self.waited_for: set[str] = set()
         self.closed = False
+
+    def watch(self, beside: Beside) -> None:
+        self.beside = beside
 
     def update(self, status: Status) -> None:
         if self.at == (status.iteration, status.stage):

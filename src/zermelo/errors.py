@@ -54,6 +54,50 @@ def place_in_game_file(error: BaseException) -> str | None:
     return places[-1] if places else None
 
 
+# What other programs call it: by meaning, where letters say nothing.
+MEANINGS = {
+    "lr": ("learning_rate",),
+    "rate": ("learning_rate",),
+    "epochs": ("passes", "iterations"),
+    "batch_size": ("batch",),
+    "bs": ("batch",),
+    "sims": ("simulations",),
+    "playouts": ("simulations",),
+    "visits": ("simulations",),
+    "rollouts": ("simulations",),
+    "cpuct": ("c_puct",),
+    "exploration": ("c_puct",),
+    "temperature": ("temperature_plies", "policy_temperature"),
+    "temp": ("temperature_plies", "policy_temperature"),
+    "alpha": ("dirichlet_alpha",),
+    "noise": ("dirichlet_alpha",),
+    "channels": ("filters",),
+    "width": ("filters", "hidden"),
+    "layers": ("blocks",),
+    "depth": ("blocks",),
+    "buffer": ("max_samples",),
+    "buffer_size": ("max_samples",),
+    "replay_size": ("max_samples",),
+    "window": ("window_max",),
+    "l2": ("weight_decay",),
+    "wd": ("weight_decay",),
+    "clip": ("gradient_clip",),
+    "grad_clip": ("gradient_clip",),
+    "processes": ("workers",),
+    "actors": ("workers",),
+    "cores": ("workers", "threads"),
+    "cpus": ("workers", "threads"),
+    "max_moves": ("max_plies",),
+    "reversi": ("othello",),
+    "draughts": ("checkers",),
+    "four": ("connect4",),
+    "noughts": ("tictactoe",),
+    "greedy": ("policy",),
+    "mcts": ("rollout", "search"),
+    "alphabeta": ("minimax",),
+}
+
+
 def one_line(text: str) -> str:
     """Without line breaks, and nothing that a terminal would obey instead of showing it."""
     return "".join(
@@ -65,6 +109,9 @@ def one_line(text: str) -> str:
 def nearest(name: str, names: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the one that was probably meant, or all."""
     known = {each.lower(): each for each in sorted(names)}
+    meant = [each for each in MEANINGS.get(name.lower(), ()) if each in known]
+    if meant:
+        return f"did you mean '{known[meant[0]]}'?"
     close = difflib.get_close_matches(name.lower(), known, 1, 0.5)
     if close:
         return f"did you mean '{known[close[0]]}'?"

@@ -222,3 +222,45 @@ def test_a_game_written_in_python_can_be_played(
     shown = run(capsys, "play", EXAMPLE, "--against", "random?seed=4")
     assert "3  . .[X]. ." in shown
     assert "'no' is not legal here" in shown
+
+
+def test_chess_is_read_and_written_as_people_do_and_saved(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    place = tmp_path / "game.pgn"
+    type_in(monkeypatch, "Nf3", "e7e5", "moves", "Zf9", f"save {place}", f"save {place}", "quit")
+    shown = run(capsys, "play", "chess", "--against", "human")
+    assert "Nxe5" in shown
+    assert "saved as" in shown
+    assert "File exists" in shown
+    assert "Type 'moves' to see what is legal." in shown
+    assert "1. Nf3 e5 *" in place.read_text()
+
+
+def test_other_games_are_saved_in_their_own_words(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    type_in(monkeypatch, "b2", "a1", f"save {tmp_path / 'game'}", "quit")
+    run(capsys, "play", "tictactoe", "--against", "human")
+    assert "moves: b2 a1\nresult: not finished" in (tmp_path / "game").read_text()
+
+
+def test_a_hint_has_a_value_and_a_line_and_answers_have_a_chance(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch, "hint", "4", "quit")
+    shown = run(capsys, "play", "connect4", "--against", "search?simulations=60")
+    hint = next(line for line in shown.splitlines() if "hint: " in line)
+    assert "(win chance " in hint
+    assert "; expected: " in hint
+    answer = next(line for line in shown.splitlines() if " plays " in line)
+    assert "(win chance " in answer
+
+
+def test_legal_moves_are_marked_in_othello_for_people(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch, "quit")
+    assert run(capsys, "play", "othello?size=6", "--against", "human").count("+") == 4
+    type_in(monkeypatch, "quit")
+    assert "+" not in run(capsys, "play", "tictactoe", "--against", "human")

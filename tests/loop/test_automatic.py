@@ -204,3 +204,40 @@ def test_a_search_with_random_games_is_an_opponent_where_it_is_quick_enough() ->
     assert slow["evaluate"]["opponents"] == "random policy"
     assert "more than 8 seconds" in " ".join(reasons)
     assert fast["evaluate"]["ladder"] == 2
+
+
+def test_a_run_with_a_time_has_many_small_searches_on_a_small_tower() -> None:
+    game = zermelo.game("connect4")
+    slower = dataclasses.replace(
+        CONNECT4, branching=50.0, plies=60.0, plies_per_second=20_000.0, evaluations_per_second=4e3
+    )
+    usual, _ = choose_settings(game, slower)
+    timed, reasons = choose_settings(game, slower, time=300.0)
+    assert timed["selfplay"]["simulations"] == 48
+    assert usual["selfplay"]["simulations"] > 48
+    assert timed["search"]["gumbel"] is True
+    assert timed["selfplay"]["full_search_probability"] == 1
+    timed_size, usual_size = (
+        s["network"]["blocks"] * s["network"]["filters"] for s in (timed, usual)
+    )
+    assert timed_size < usual_size
+    assert (timed["train"]["optimiser"], timed["train"]["threads"]) == ("muon", 1)
+    assert timed["train"]["reuse"] > usual["train"]["reuse"]
+    assert any("train.threads is 1: on a busy machine" in reason for reason in reasons)
+
+
+def test_very_slow_rules_have_even_smaller_searches() -> None:
+    settings, _ = choose_settings(zermelo.game("hex"), SLOW, time=300.0)
+    assert settings["selfplay"]["simulations"] < 48
+
+
+def test_a_processor_network_that_was_asked_for_has_its_sizes_and_speed() -> None:
+    game = zermelo.game("connect4")
+    found = dataclasses.replace(CONNECT4, sparse_per_second=300_000.0)
+    given = {"network": {"kind": "sparse"}}
+    settings, _ = choose_settings(game, found, given, time=300.0)
+    assert settings["network"]["hidden"] == 128
+    assert "blocks" not in settings["network"]
+    assert "optimiser" not in settings["train"]
+    tower, _ = choose_settings(game, found, time=300.0)
+    assert settings["loop"]["samples_per_iteration"] > tower["loop"]["samples_per_iteration"]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
+from rich.text import Text
+from tiny_runs import train
 
-from zermelo.loop import PlainView, make_view
+from zermelo.loop import PlainView, Run, make_view, newest_game
+from zermelo.loop.rising import ACCURACY, WIDTH, add, spark
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.loop.view import LiveView, panel
@@ -109,3 +113,63 @@ def test_a_stop_is_heard_at_the_next_check() -> None:
         stop.check_time()
     with pytest.raises(StoppedError):
         stop.check()
+
+
+def test_what_rises_is_drawn_with_its_newest_value() -> None:
+    now = status()
+    for score, elo in ((0.1, 0.0), (0.5, 120.0), (1.0, 240.0)):
+        figures = {"random.score": score, "ladder.elo": elo, "policy.score": 0.3, "seconds": 2.0}
+        add(now.rising, METRICS, figures)
+    stream = io.StringIO()
+    Console(file=stream, width=100).print(panel(now))
+    shown = stream.getvalue()
+    assert "against random" in shown
+    assert "▁▅█ 100%" in shown
+    assert "▁▅█ +240" in shown
+    assert f"{ACCURACY}" in shown
+    assert "▅▅▅ 50%" in shown
+    assert "against policy" not in shown
+
+
+def test_many_values_are_the_newest_and_equal_ones_are_drawn_too() -> None:
+    assert spark([0.0] * 100 + [1.0]) == "▁" * (WIDTH - 1) + "█"
+    assert spark([300.0, 300.0]) == "▁▁"
+
+
+def test_something_to_look_at_stands_beside_the_table_if_there_is_room() -> None:
+    for width, seen in ((120, True), (60, False)):
+        stream = io.StringIO()
+        view = LiveView(Console(file=stream, force_terminal=True, width=width, color_system=None))
+        view.watch(lambda: Text("the newest game"))
+        view.update(status())
+        view.close()
+        assert ("the newest game" in stream.getvalue()) is seen
+
+
+def test_the_newest_game_is_played_through_move_by_move(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(tmp_path / "run", loop={"iterations": 1})
+    run = Run.open(tmp_path / "run")
+    seconds = [100.0]
+    monkeypatch.setattr("zermelo.loop.newest_game.time.monotonic", lambda: seconds[0])
+    newest = newest_game.NewestGame(run.replay, run.config.game())
+    first = newest.frame()
+    assert first is not None
+    assert "the start" in first.plain
+    seconds[0] += newest_game.PLY_SECONDS + 0.01
+    second = newest.frame()
+    assert second is not None
+    assert "1. " in second.plain
+    assert "[" in second.plain
+    seen = []
+    for _ in range(10):
+        seconds[0] += newest_game.PLY_SECONDS
+        later = newest.frame()
+        assert later is not None
+        seen.append(later.plain)
+    assert any("value " in text for text in seen)
+    assert any("wins" in text or "draw" in text for text in seen)
+    seconds[0] += 60
+    assert newest.frame() is not None  # the next look begins anew
+    assert newest_game.NewestGame(tmp_path / "none", run.config.game()).frame() is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +16,7 @@ from zermelo.errors import UserError
 from zermelo.network import (
     NetworkEvaluator,
     NetworkOptions,
+    evaluator,
     measure,
     runtimes,
 )
@@ -30,6 +32,62 @@ def need_bf16_in_torch() -> None:
 
     if best_device() == "cpu" and not supports_bf16():
         pytest.skip("this processor has no bf16")
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each test measures for itself."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def test_a_start_takes_what_was_the_fastest_here_before(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    need("openvino")
+    need("onnx")
+    monkeypatch.setattr(measure, "AUTO_SECONDS", 0.02)
+    weights = network(zermelo.game("tictactoe"))
+    first = NetworkEvaluator(weights)
+    measured: list[Any] = []
+
+    def counted(*given: Any) -> Any:
+        measured.append(given)
+        return fastest(*given)
+
+    monkeypatch.setattr(measure, "fastest", counted)
+    again = NetworkEvaluator(weights)
+    assert not measured
+    assert (again.backend, again.choice) == (first.backend, first.choice)
+    NetworkEvaluator(network(zermelo.game("connect4")))  # another size is measured
+    assert len(measured) == 1
+    (tmp_path / "zermelo" / "runtimes.json").write_text("nonsense")
+    NetworkEvaluator(weights)
+    assert len(measured) == 2
+
+
+def test_a_runtime_that_broke_since_then_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    need("openvino")
+    need("onnx")
+    monkeypatch.setattr(measure, "AUTO_SECONDS", 0.02)
+    weights = network(zermelo.game("tictactoe"))
+    first = NetworkEvaluator(weights).backend
+    make = evaluator.make_runtime
+
+    def broken(made: Any, backend: str, *more: Any) -> Any:
+        if backend == first and not measured:
+            raise UserError("it broke")
+        return make(made, backend, *more)
+
+    measured: list[Any] = []
+    monkeypatch.setattr(evaluator, "make_runtime", broken)
+
+    def counted(*given: Any) -> Any:
+        measured.append(given)
+        return fastest(*given)
+
+    monkeypatch.setattr(measure, "fastest", counted)
+    NetworkEvaluator(weights)
+    assert len(measured) == 1
 
 
 def test_auto_measures_what_is_installed_and_takes_the_fastest() -> None:

@@ -36,7 +36,7 @@ def make_app(wanted: Collection[str] = COMMANDS) -> typer.Typer:
     """The application with some of its commands."""
     app = typer.Typer(
         help="Learns board games from nothing by playing against itself; plays and analyses them.",
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )

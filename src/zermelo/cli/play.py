@@ -19,9 +19,11 @@ from zermelo.cli.evaluators import tell_choice
 from zermelo.cli.match_report import short_name
 from zermelo.cli.options import GameArgument
 from zermelo.errors import REFUSALS, UserError
-from zermelo.games.notation import action_text, outcome_text, parse_position
+from zermelo.games.notation import outcome_text, parse_position
 from zermelo.games.protocol import Game
+from zermelo.games.registry import kind_of
 from zermelo.games.render import rich_board
+from zermelo.games.written import game_text, move_text, read_move
 from zermelo.matches.contestants import game_of
 from zermelo.players import Player
 from zermelo.players import player as find_player
@@ -33,9 +35,11 @@ from zermelo.players.search_player import SearchPlayer
 
 RUN_SIMULATIONS = 800
 HELP = (
-    "Type an action, its number in the list of 'moves', or: moves, undo, hint, board, help, quit."
+    "Type an action, its number in the list of 'moves', or: moves, undo, hint, board, save FILE, "
+    "help, quit."
 )
 SIDES = ("first", "second")
+LINE = 8  # actions of an expected line
 
 
 def add_to(app: typer.Typer) -> None:
@@ -161,7 +165,7 @@ class Session:
         except PlayerError as error:
             raise UserError(f"{name} cannot go on with the game: {error}") from None
         assert action is not None  # nobody else is at this board
-        self.say(f"{name} plays {action_text(self.game, state, action)}")
+        self.say(f"{name} plays {move_text(self.game, state, action)}{chance_text(player)}")
         self.show_board()
 
     def ask(self) -> bool:
@@ -171,9 +175,11 @@ class Session:
             return False
         if line.lower() in self.commands:
             self.commands[line.lower()]()
+        elif line.lower().startswith("save "):
+            self.save(Path(line[5:].strip()).expanduser())
         elif line:
             try:
-                action = self.board.parse(line)
+                action = self.read(line)
             except REFUSALS as error:
                 self.say(f"{error}. Type 'moves' to see what is legal.")
             else:
@@ -181,12 +187,36 @@ class Session:
                 self.show_board()
         return True
 
+    def read(self, text: str) -> int:
+        """Chess as people write it, too."""
+        if kind_of(self.game) == "chess" and not text.removeprefix("#").isdecimal():
+            return read_move(self.game, self.board.state, text)
+        return self.board.parse(text)
+
+    def save(self, path: Path) -> None:
+        """The game so far; nothing that is there is replaced."""
+        text = game_text(self.game, self.board.states, self.board.actions)
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            self.say(f"The game cannot be saved as '{path}': {error.strerror}.")
+        else:
+            self.say(f"saved as '{path}'")
+
     def show_board(self) -> None:
+        """In Othello with what is legal, which is hard to see there."""
         last = self.board.last or (None, None)
-        self.console.print(rich_board(self.game, self.board.state, *last), soft_wrap=True)
+        asked = self.board.outcome is None and self.board.mover is None
+        legal: list[int] = []
+        if kind_of(self.game) == "othello" and asked:
+            legal = list(self.game.legal_actions(self.board.state))
+        drawn = rich_board(self.game, self.board.state, *last, legal=legal)
+        self.console.print(drawn, soft_wrap=True)
 
     def show_moves(self) -> None:
-        names = [name for _, name in self.board.choices()]
+        choices = self.board.choices()
+        names = [move_text(self.game, self.board.state, action) for action, _ in choices]
         listing = "  ".join(f"{i + 1}:\u00a0{name}" for i, name in enumerate(names))
         self.say(textwrap.fill(listing, 80).replace("\u00a0", " "))
 
@@ -202,7 +232,21 @@ class Session:
         except (UserError, PlayerError, OSError) as error:
             self.say(f"There is no hint: {error}.")
         else:
-            self.say(f"hint: {action_text(self.game, self.board.state, action)}")
+            state = self.board.state
+            said = f"hint: {move_text(self.game, state, action)}{chance_text(self.adviser)}"
+            result = self.adviser.result if isinstance(self.adviser, SearchPlayer) else None
+            line = " ".join(result.pv[:LINE]) if result is not None else ""
+            self.say(said + (f"; expected: {line}" if len(line.split()) > 1 else ""))
+
+
+def chance_text(player: Player) -> str:
+    """What a search expects for the side that it chose for, a draw being half a win."""
+    result = player.result if isinstance(player, SearchPlayer) else None
+    if result is None:
+        return ""
+    if result.proven is not None:
+        return f" ({result.proven})"
+    return f" (win chance {(1 + result.value) / 2:.0%})"
 
 
 def read_line(prompt: str) -> str | None:

@@ -49,13 +49,20 @@ def add_to(app: typer.Typer) -> None:
 
 def inspect(
     path: PathArgument,
-    rows: Annotated[int, typer.Option(min=0, help="Show this many rows of a shard.")] = 0,
-    games: Annotated[int, typer.Option(min=0, help="Show this many games of a shard.")] = 0,
+    rows: Annotated[
+        int, typer.Option(min=0, help="Show this many rows of a shard, or of a run's newest.")
+    ] = 0,
+    games: Annotated[
+        int, typer.Option(min=0, help="Show this many games of a shard, or of a run's newest.")
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Show what shards say of themselves; reads no rows but those asked for."""
     if path.is_file():
         _inspect_shard(path, rows, games, as_json)
+        return
+    if rows or games:
+        _inspect_shard(newest_shard(path), rows, games, as_json)
         return
     found: list[dict[str, Any]] = []
     for shard in shard_paths(path):
@@ -142,6 +149,15 @@ def stats(path: PathArgument, as_json: JsonOption = False) -> None:
 
 
 # --- finding and reading --------------------------------------------------------------------------
+
+
+def newest_shard(path: Path) -> Path:
+    """The last one of the latest iteration."""
+    places = [(parse_name(each.name), each) for each in shard_paths(path)]
+    named = [(place, each) for place, each in places if place is not None]
+    if not named:
+        raise UserError(f"'{path}' has no shards")
+    return max(named, key=lambda pair: (pair[0][0], pair[0][2]))[1]
 
 
 def shard_directory(path: Path) -> Path:

@@ -16,6 +16,7 @@ from zermelo.cli.options import JsonOption
 from zermelo.runs.directory import RUNS
 
 WIDTH = 200  # columns, for long paths, when the output is no terminal
+FIGURES = 110  # columns that the rest of the table takes beside the names
 
 
 def add_to(app: typer.Typer) -> None:
@@ -50,7 +51,8 @@ def show(rows: list[dict[str, Any]]) -> None:
         ("samples", "right"), ("loss", "right"), *([("performance", "right")] if rated else []),
         ("trained", "right"), ("MiB", "right"), ("changed", "left"), ("state", "left"),
     ):  # fmt: skip
-        table.add_column(name, justify=side)  # type: ignore[arg-type]
+        whole = name in ("run", "game")  # what other commands are given
+        table.add_column(name, justify=side, no_wrap=whole, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
         state = f"running ({row['process']})" if row["process"] else "stopped"
         state += f": {row['doing']}" if row["doing"] else ""
@@ -72,7 +74,9 @@ def show(rows: list[dict[str, Any]]) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = WIDTH
-    console.print(table)
+    longest = max(len(str(row["run"])) + len(str(row["game"] or "-")) for row in rows)
+    console.width = max(console.width, longest + FIGURES)
+    console.print(table, soft_wrap=True)
 
 
 def performance_text(found: dict[str, Any] | None) -> str:

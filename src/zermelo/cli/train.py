@@ -14,6 +14,7 @@ import typer
 from zermelo.cli.exit_codes import INTERRUPTED
 from zermelo.cli.options import ClusterOption, RunSetOption, TrustOption
 from zermelo.cli.telling import tell
+from zermelo.processes.patience import wait_patiently
 
 if TYPE_CHECKING:
     from zermelo.runs.directory import Run
@@ -67,6 +68,7 @@ def train(
     from zermelo.runs.opening import need_torch, open_run, tell_left_out, yardsticks_of
 
     seconds = None if duration is None else parse_duration(duration)
+    wait_patiently()
     need_torch()
     if cluster is not None:
         from zermelo.cluster.needed import need_ray

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from zermelo.yardsticks.options import EvaluateOptions
 
 FORMAT = 1  # of the run file and the run directory
-HEAD = ("format", "version", "commit", "made", *HEAD_KEYS)  # keys before the sections
+GAME_KEYS = ("game_sha256", "game_actions", "game_shape")  # of a Python game, at the start
+HEAD = ("format", "version", "commit", "made", *GAME_KEYS, *HEAD_KEYS)  # before the sections
 
 # What a run is built on; the sentence says why it cannot change.
 FIXED = {

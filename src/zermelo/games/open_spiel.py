@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from zermelo.errors import UserError, nearest, one_line
 from zermelo.games.protocol import Outcome
+from zermelo.games.supported import not_supported
 
 PREFIX = "open_spiel:"
 PLAIN = "ansi_color_output"  # of some games: colours, which our boards do without
 START = "-"  # the first position as text
 _FROM_FILES = re.compile(r"\b(efg_game|nfg_game|crossword)\b")
-KINDS = "Zermelo plays games of two players in turns, zero-sum, without chance, nothing hidden"
 
 
 class SpielState:
@@ -240,7 +240,7 @@ def planes_of(shape: list[int]) -> tuple[int, int, int]:
 
 def _refuse(text: str, lacks: str) -> None:
     if lacks:
-        raise UserError(f"{PREFIX}{text} is not supported, because {lacks}: {KINDS}")
+        raise UserError(f"{PREFIX}{text} is {not_supported(lacks)}")
 
 
 def _spiel() -> Any:

@@ -18,6 +18,7 @@ from typing import Any
 from zermelo.errors import GAME_MODULE, UserError
 from zermelo.games.parameters import parse_settings, settings_of, split_spec
 from zermelo.games.protocol import METHODS, Game, missing_members
+from zermelo.games.supported import missing_property, not_supported
 
 _loaded: dict[str, tuple[tuple[int, int], ModuleType]] = {}  # module name -> version, module
 
@@ -127,6 +128,9 @@ def _checked(made: Any, path: Path) -> Game:
     if missing:
         lacking = ", ".join(missing)
         raise UserError(f"{path}: {type(made).__name__} is not a game: it lacks {lacking}")
+    why = missing_property(made)
+    if why:
+        raise UserError(f"{path} is {not_supported(why)}")
     game: Game = made
     return game
 

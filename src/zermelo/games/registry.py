@@ -17,6 +17,7 @@ from zermelo.games.open_spiel import PREFIX, open_spiel_game
 from zermelo.games.parameters import Setting, parse_settings, settings_of, split_spec
 from zermelo.games.protocol import Game, missing_members
 from zermelo.games.python_file import load_game, looks_like_file
+from zermelo.games.supported import refuse_unsupported
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,7 @@ def game(spec: str | os.PathLike[str] | Game) -> Game:
             raise UserError(f"{spec!r} is not a game: it has no {' and no '.join(missing)}")
         if isinstance(spec, type):
             raise UserError(f"{spec.__name__} is a class, not a game: pass {spec.__name__}()")
+        refuse_unsupported(spec)
         return spec
     text = os.fspath(spec)
     if looks_like_file(text) and not text.startswith(PREFIX):

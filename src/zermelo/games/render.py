@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from zermelo.games.board import Board, action_cells, board_of, last_cells
@@ -32,14 +33,28 @@ def ascii_board(
 
 
 def rich_board(
-    game: Game, state: State, last_action: int | None = None, before: State | None = None
+    game: Game,
+    state: State,
+    last_action: int | None = None,
+    before: State | None = None,
+    *,
+    legal: Sequence[int] = (),
 ) -> Text:
-    """The same with each player's pieces in a colour of their own."""
+    """The same with each player's pieces in a colour of their own.
+
+    Empty cells that actions of `legal` are played on have a `+`.
+    """
     from rich.text import Text
 
     board = board_of(game, state)
     if board is None:
         return Text(str(state))
+    open_cells = {cell for action in legal for cell in action_cells(game, state, action)}
+    letters = [
+        "+" if cell in open_cells and letter == "." else letter
+        for cell, letter in enumerate(board.cells)
+    ]
+    board = replace(board, cells="".join(letters))
     text = Text(no_wrap=True)
     for left, body, right, row in _lines(board, _marks(game, state, last_action, before)):
         text.append(left, "dim")

@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zermelo.config import duration_text
+from zermelo.loop import rising
+from zermelo.loop.newest_game import NewestGame
 from zermelo.runs.status import Status, StatusFile
+from zermelo.train.metrics import LATE, read_metrics
 from zermelo.yardsticks.measure import headline
 
 if TYPE_CHECKING:
@@ -52,6 +55,7 @@ class Report:
         self._looked = 0.0
         self._seconds_before = 0.0  # that earlier processes worked on the run
         self._iteration_began = time.monotonic()
+        view.watch(NewestGame(run.replay, config.game()).frame)
 
     def players(self, mode: str, look: Look) -> None:
         """Who will play; `look` is asked about them now and then."""
@@ -63,6 +67,8 @@ class Report:
         self.status.iteration = checkpoint.iteration
         self.status.metrics = dict(checkpoint.manifest.metrics)
         self._seconds_before = float(checkpoint.manifest.extra.get("seconds", 0.0))
+        for entry in read_metrics(self._run.metrics):
+            rising.add(self.status.rising, entry, entry.get(LATE))
 
     def stage(self, stage: str, waiting_for: str = "") -> None:
         """What is done now; also said again while it lasts, so that the view stays fresh."""
@@ -105,11 +111,13 @@ class Report:
         """The checkpoint of that iteration is there; the next has no samples yet."""
         self.status.iteration, self.status.metrics = iteration, dict(metrics)
         self.status.games = self.status.samples = 0
+        rising.add(self.status.rising, metrics, None)
 
     def measured(self, iteration: int, figures: Mapping[str, Any], late: bool) -> None:
         """Yardsticks of that checkpoint; late ones have missed its iteration's line."""
         if iteration == self.status.iteration:
             self.status.metrics = self.status.metrics | {"evaluate": dict(figures)}
+        rising.add(self.status.rising, {}, figures)
         if late:
             self.note(f"iteration {iteration} measured: {headline(figures)}")
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
-from rich.console import Console, Group
+from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
 from zermelo.config.duration import duration_text
+from zermelo.loop.rising import last_text, spark
 from zermelo.runs.status import Status, number
 from zermelo.yardsticks.measure import headline
 
@@ -20,10 +22,17 @@ FRAMES_PER_SECOND = 4.0
 LINE_EVERY = 10.0  # seconds between plain lines about work under way
 STARVING = 0.05  # share of its time that a node may wait for work before the view says so
 MOST_NODES = 8  # of a cluster, one line each
+MOST_RISING = 4  # figures that are drawn over the iterations
+LEAST_BESIDE = 100  # columns of a terminal that has room for a game beside the table
+
+Beside = Callable[[], RenderableType | None]  # what to draw beside the table now
 
 
 class View(Protocol):
     """What the loop tells a person; called from the loop's thread, often."""
+
+    def watch(self, beside: Beside) -> None:
+        """Something to look at while the run goes on; asked as often as it is drawn."""
 
     def update(self, status: Status) -> None:
         """The state changed."""
@@ -50,6 +59,9 @@ class PlainView:
     def __init__(self, stream: TextIO = sys.stderr) -> None:
         self.stream = stream
         self._shown = time.monotonic()
+
+    def watch(self, beside: Beside) -> None:
+        """Lines have no room for it."""
 
     def update(self, status: Status) -> None:
         """See `View`."""
@@ -80,12 +92,18 @@ class LiveView:
         self.live = Live(Text("starting"), console=console, auto_refresh=False, transient=True)
         self.live.start()
         self._drawn = 0.0
+        self._beside: Beside = lambda: None
+
+    def watch(self, beside: Beside) -> None:
+        """See `View`."""
+        self._beside = beside
 
     def update(self, status: Status) -> None:
         """See `View`."""
         if time.monotonic() - self._drawn >= 1 / FRAMES_PER_SECOND:
             self._drawn = time.monotonic()
-            self.live.update(panel(status), refresh=True)
+            beside = self._beside() if self.console.width >= LEAST_BESIDE else None
+            self.live.update(panel(status, beside), refresh=True)
 
     def note(self, text: str) -> None:
         """See `View`."""
@@ -102,8 +120,8 @@ class LiveView:
         self.live.stop()
 
 
-def panel(status: Status) -> Group:
-    """The live table."""
+def panel(status: Status, beside: RenderableType | None = None) -> Table:
+    """The live table, perhaps with something beside it."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column()
@@ -121,6 +139,8 @@ def panel(status: Status) -> Group:
     if len(status.nodes) > MOST_NODES:
         table.add_row("", f"and {len(status.nodes) - MOST_NODES} more nodes")
     table.add_row("games", f"{status.total_games:,}, samples {status.total_samples:,}")
+    for name, values in list(status.rising.items())[:MOST_RISING]:
+        table.add_row(name, Text(f"{spark(values)} {last_text(values)}"))
     if status.metrics:
         table.add_row("last iteration", losses_text(status.metrics))
         table.add_row("health", Text(status.health))  # may name a [section]
@@ -129,7 +149,9 @@ def panel(status: Status) -> Group:
     remaining = status.seconds_left
     until = "" if remaining is None else f", about {duration_text(remaining)} left"
     table.add_row("time", f"{duration_text(status.elapsed)}{until}")
-    return Group(table)
+    whole = Table.grid(padding=(0, 4))
+    whole.add_row(table, *([] if beside is None else [beside]))
+    return whole
 
 
 def heading(status: Status) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from zermelo import _core
 from zermelo.games.protocol import Game
 from zermelo.network.kinds import AnyArchitecture
-from zermelo.network.runtimes import Expand, Runtime, Session, make_runtime
+from zermelo.network.runtimes import Expand, Runtime, Session, installed_backends, make_runtime
 from zermelo.network.sparse.architecture import SparseArchitecture
 from zermelo.network.sparse.runtime import CoreRuntime
 from zermelo.network.weights import Array, Weights
@@ -76,9 +76,7 @@ class NetworkEvaluator:
         if isinstance(weights.architecture, SparseArchitecture):
             backend, precision = "core", "integer"
         elif backend == "auto" or precision == "auto":
-            from zermelo.network.measure import fastest
-
-            backend, precision, self.choice = fastest(
+            backend, precision, self.choice = _fastest(
                 weights, backend, precision, calibration, game
             )
         self._game = game
@@ -197,3 +195,25 @@ class NetworkEvaluator:
 
     def __repr__(self) -> str:
         return f"<NetworkEvaluator {self.weights.name} {self.backend} {self.precision}>"
+
+
+def _fastest(
+    weights: Weights, backend: str, precision: str, calibration: Array | None, game: Game | None
+) -> tuple[str, str, list[dict[str, Any]]]:
+    """As it was measured here before, else measured now; a runtime that broke is measured anew."""
+    from zermelo.network.measure import fastest
+    from zermelo.network.remembered import recall, remember
+
+    asked = (backend, precision, *installed_backends())
+    known = recall(weights.architecture, asked)
+    if known is not None:
+        best = known[0]
+        try:
+            make_runtime(weights, best["backend"], best["precision"], calibration, game)
+        except Exception:  # a package may break in any way
+            known = None
+        else:
+            return best["backend"], best["precision"], known
+    found = fastest(weights, backend, precision, calibration, game)
+    remember(weights.architecture, asked, found[2])
+    return found

@@ -6,12 +6,14 @@ replay/       shards of samples                     checkpoints/  networks with 
 selfplay/     games under way (repeatable runs)     metrics/      JSONL and TensorBoard
 ladder/       results between checkpoints           log.txt       what happened
 status.json   what the process at work does now     made_here     see `trust`
+game/         a copy of a Python game's file
 """
 
 from __future__ import annotations
 
 import shutil
 import time
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,7 @@ from zermelo.games.protocol import Game
 from zermelo.games.python_file import looks_like_file
 from zermelo.games.registry import kind_of
 from zermelo.network.places import RUN_FILE
+from zermelo.runs import kept_game
 from zermelo.runs.lock import RunLock
 from zermelo.runs.trust import is_marked, mark
 from zermelo.train.origin import Origin
@@ -66,10 +69,12 @@ class Run:
         if others:
             raise UserError(f"'{path}' is not a run and not empty: it has '{others[0]}'")
         head = new_head(time.strftime("%Y-%m-%d %H:%M:%S"))
+        head |= kept_game.head_of(config.game_name, config.game())
         run = cls(path, config, head | (origin.head() if origin else {}))
         run.new = True
         run.lock()
         run.write_file()
+        run.keep_game()
         run.log(f"made by zermelo {run.head['version']} {run.head['commit']}".rstrip())
         return run
 
@@ -81,7 +86,32 @@ class Run:
         if not (path / RUN_FILE).exists():
             raise UserError(f"'{path}' is not a run: it has no {RUN_FILE}")
         head, tables = read_run_file(path / RUN_FILE)
-        return cls(path, RunConfig.from_tables(tables, str(path / RUN_FILE)), head)
+        config = RunConfig.from_tables(tables, str(path / RUN_FILE))
+        there = kept_game.found_game(path, config.game_name)
+        return cls(path, replace(config, game_name=there), head)
+
+    def keep_game(self) -> None:
+        """A copy of the game's own file, if it has one."""
+        try:
+            kept_game.keep(self.path, self.config.game_name)
+            mark(self.path, self.config)
+        except OSError as error:
+            raise UserError(f"'{self.path}' cannot keep its game: {error.strerror}") from None
+
+    @property
+    def plays_copy(self) -> bool:
+        """Whether the game's own file is gone."""
+        name = self.config.game_name
+        copied = kept_game.copy_of(self.path, name)
+        return looks_like_file(name) and kept_game.file_of(name) == copied.resolve()
+
+    def check_unchanged(self) -> str:
+        """Refuses to go on with a game of other actions or observations than the run began with.
+
+        Returns a sentence if its file was changed otherwise. Runs the file.
+        """
+        name = self.config.game_name
+        return kept_game.refuse_changed(self.path, self.head, name, self.config.game())
 
     def check_game(self, game: Game) -> None:
         """Refuses a game that the run is not of.

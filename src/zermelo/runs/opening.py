@@ -101,6 +101,10 @@ def open_run(
     refuse_other_beginning(Run.open(place), network)
     made = Run.open(place)
     allow_run(made, changes, trust, tell)
+    if made.plays_copy:
+        tell(f"the game's file is gone, so the run's copy is played: '{made.config.game_name}'")
+    elif changed := made.check_unchanged():
+        tell(changed)
     made.lock()
     try:
         check_yardsticks(made.config.changed(changes, "--set"))

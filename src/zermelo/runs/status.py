@@ -25,7 +25,7 @@ WRITE_EVERY = 1.0  # seconds
 LARGEST = 1e300  # that a figure may be
 RECENT = 5  # iterations that the time left is judged by
 # Fields that the file leaves out: what is in the metrics, and what means nothing elsewhere.
-HERE_ONLY = ("metrics", "started", "alive")
+HERE_ONLY = ("metrics", "rising", "started", "alive")
 LATER = ("nodes",)  # that older versions do not write
 # What lists and objects hold, by an example.
 PARTS: dict[str, Any] = {"rates": 0.0, "iteration_seconds": 0.0, "states": "", "nodes": {}}
@@ -53,6 +53,7 @@ class Status:
     loss: float | None = None  # of the last step
     rates: dict[str, float] = field(default_factory=dict)  # self-play, per second
     metrics: dict[str, Any] = field(default_factory=dict)  # of the last finished iteration
+    rising: dict[str, list[float]] = field(default_factory=dict)  # figures over all iterations
     health: str = ""  # what the quick checks of `zermelo doctor` say
     memory: int = 0  # bytes, all processes
     started: float = field(default_factory=time.monotonic)

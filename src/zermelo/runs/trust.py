@@ -1,8 +1,9 @@
 """Whether what a run file names may be run: a game's Python file, and programs as opponents.
 
 Whoever receives a run must be able to look at it safely. A mark beside the run file, made of just
-these texts with a secret of this user on this machine, tells runs made here from received ones.
-Does not run anything, and knows nothing of what is typed on a command line.
+these texts and the bytes of the run's copy of its game with a secret of this user on this machine,
+tells runs made here from received ones. Does not run anything, and knows nothing of what is typed
+on a command line.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from zermelo.config.presets import preset_directories
 from zermelo.errors import UserError
 from zermelo.files import read_plain, write_whole
 from zermelo.games.python_file import looks_like_file
+from zermelo.network.places import RUN_FILE
 from zermelo.players.registry import ENGINE
+from zermelo.runs.kept_game import copied_bytes, found_game
 
 MARK = "made_here"  # beside run.toml
 KEY_BYTES = 32
@@ -77,7 +80,7 @@ def mark(run: Path, config: RunConfig) -> None:
     if not named_code(config):
         return
     with contextlib.suppress(OSError):
-        write_whole(run / MARK, _digest(_secret(make=True), config), lasting=False)
+        write_whole(run / MARK, _digest(_secret(make=True), run, config), lasting=False)
 
 
 def is_marked(run: Path, config: RunConfig) -> bool:
@@ -86,12 +89,28 @@ def is_marked(run: Path, config: RunConfig) -> bool:
         found, key = read_plain(run / MARK), _secret(make=False)
     except OSError:
         return False
-    return hmac.compare_digest(found, _digest(key, config))
+    return hmac.compare_digest(found, _digest(key, run, config))
 
 
-def _digest(key: bytes, config: RunConfig) -> bytes:
-    text = "\n".join(named_code(config)).encode(errors="surrogateescape")
+def _digest(key: bytes, run: Path, config: RunConfig) -> bytes:
+    """Of the texts, as the run file has them, and of the bytes of the run's copy of the game."""
+    named = named_code(config)
+    if config.game_name in named:
+        named[named.index(config.game_name)] = _name_on_disk(run, config.game_name)
+    copied = copied_bytes(run, config.game_name)
+    if copied is not None:
+        named.append(f"copy {hashlib.sha256(copied).hexdigest()}")
+    text = "\n".join(named).encode(errors="surrogateescape")
     return hmac.new(key, text, hashlib.sha256).hexdigest().encode()
+
+
+def _name_on_disk(run: Path, name: str) -> str:
+    """What the run file says where the copy stands in for a file that is gone."""
+    try:
+        written = str(read_run_file(run / RUN_FILE)[1].get("game", {}).get("name", ""))
+    except UserError:
+        return name
+    return written if written and found_game(run, written) == name else name
 
 
 def _secret(make: bool) -> bytes:

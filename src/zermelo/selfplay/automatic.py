@@ -7,25 +7,20 @@ are here only chooses between sizes.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from zermelo.games.protocol import Game
-from zermelo.network import architecture_for
-from zermelo.network.architecture import NetworkOptions
-from zermelo.options import value_text
+from zermelo.selfplay.choices import Choices, Given, Settings
+from zermelo.selfplay.chosen_network import choose_network
 from zermelo.selfplay.measured import LONGEST, PROBE, Measured, measure
 
-Settings = dict[str, dict[str, Any]]
-Given = Mapping[str, Mapping[str, Any]]  # values of a run file's sections, in their own types
-
-# Up to so many decimal digits of lines of play, this tower; the last is for all beyond.
-TOWERS = ((8, (2, 32)), (30, (4, 48)), (90, (5, 64)), (220, (6, 96)), (math.inf, (8, 128)))
-LEAST_EVALUATIONS = 800  # per second and core; a slower network is made smaller
 SIMULATIONS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384)
 LEAST_MOVES = 20.0  # full searches per second, all cores; else the search is made smaller
+LEAST_IN_TIME = 30_000  # full searches of a run whose end is known, which plays
+PLAYING = 0.7  # of its time
+FEW_SIMULATIONS = 48  # as Connect Four's preset has
 SAMPLES = (250, 500, 1000, 2000, 4000, 8000, 16000)  # per iteration
 ITERATION_SECONDS = 25.0  # of self-play, about
 ITERATIONS = 20  # that a time is planned for, at least where the machine is as quick as it seems
@@ -37,38 +32,13 @@ OPENING_SHARE, OPENING_TEMPERATURE = 0.9, 3.0
 OPENING_PLIES = (2, 16)
 PLIES = (16, 1024)  # bounds of the longest game
 REUSE = 2.0  # as the tuned presets have it
+REUSE_IN_TIME = 4.0  # samples are few in minutes
+MUON_RATE = 0.006
 WINDOW = (4, 20)  # iterations at first and at last
 WINDOW_BYTES = 1 << 30
 ROLLOUTS = (1000, 500, 200, 100, 50)  # random games a move of the opponent that shows progress
 ROLLOUT_SECONDS = 8.0  # at most, for the games against it
 YARDSTICK_GAMES = 10  # against each opponent
-
-
-class Choices:
-    """Settings as they are chosen, with a sentence for each; what was given is not chosen."""
-
-    def __init__(self, given: Given) -> None:
-        self.given = given
-        self.settings: Settings = {}
-        self.reasons: list[str] = []
-
-    def value(self, section: str, key: str, otherwise: Any) -> Any:
-        """What was given."""
-        return self.given.get(section, {}).get(key, otherwise)
-
-    def choose(self, section: str, why: str, **values: Any) -> None:
-        """Takes those that were not given, for this reason."""
-        given = self.given.get(section, {})
-        own = {key: value for key, value in values.items() if key not in given}
-        self.settings.setdefault(section, {}).update(own)
-        if own:
-            (first, value), *others = own.items()
-            listing = [f"{section}.{first} is {value_text(value)}"]
-            listing += [f"{section}.{key} {value_text(value)}" for key, value in others]
-            self.reasons.append(f"{', '.join(listing)}: {why}")
-        for key in values:
-            if key in given:
-                self.reasons.append(f"{section}.{key} is {value_text(given[key])}: as it was set")
 
 
 def automatic_settings(
@@ -93,77 +63,63 @@ def choose_settings(
         f"a {PROBE.blocks}x{PROBE.filters} network: {found.evaluations_per_second:,.0f} "
         f"evaluations per second on one of {found.cores} cores"
     )
-    evaluations = _tower(game, found, choices)
-    simulations, moves = _simulations(found, evaluations, choices)
-    gumbel = _gumbel(found, simulations, choices)
-    full = _games(found, choices)
+    network = choose_network(game, found, choices, time)
+    simulations, moves = _simulations(found, network.nodes_per_second, choices, time)
+    gumbel = _gumbel(found, simulations, choices, time)
+    full = _games(found, gumbel, choices)
     opening = _variety(found, gumbel, choices)
     samples = _samples(found, moves, full, choices, time)
     _parallel(found, samples, full, opening, choices)
-    _training(samples, choices, time)
+    _training(samples, network.kind, choices, time)
     _window(game, samples, choices)
     _yardsticks(found, choices, time)
     return choices.settings, choices.reasons
 
 
-def _tower(game: Game, found: Measured, choices: Choices) -> float:
-    """Chooses the network; evaluations per second that are to be expected of it."""
-    sizes = [
-        (choices.value("network", "blocks", blocks), choices.value("network", "filters", filters))
-        for _, (blocks, filters) in TOWERS
-    ]
-    wanted = next(i for i, (digits, _) in enumerate(TOWERS) if found.digits <= digits)
-    probe_work = architecture_for(game, PROBE).multiply_adds()
-
-    def speed(size: tuple[int, int]) -> float:
-        options = NetworkOptions(blocks=size[0], filters=size[1])
-        work = architecture_for(game, options).multiply_adds()
-        return found.evaluations_per_second * probe_work / work
-
-    chosen = wanted
-    while chosen and speed(sizes[chosen]) < LEAST_EVALUATIONS:
-        chosen -= 1
-    blocks, filters = sizes[chosen]
-    why = f"lines of play have about {found.digits:.0f} digits"
-    if chosen < wanted:
-        why += f", and {sizes[wanted][0]}x{sizes[wanted][1]} would be too slow here"
-    why += f" (about {speed(sizes[chosen]):,.0f} evaluations per second)"
-    choices.choose("network", why, blocks=blocks, filters=filters)
-    return speed(sizes[chosen])
-
-
-def _simulations(found: Measured, evaluations: float, choices: Choices) -> tuple[int, float]:
+def _simulations(
+    found: Measured, nodes: float, choices: Choices, time: float | None
+) -> tuple[int, float]:
     """Of a full search, and how many of those all cores make in a second."""
-    per_second = found.cores / (1 / evaluations + 1 / found.plies_per_second)
+    per_second = found.cores * nodes
+    least = LEAST_MOVES
+    if time is not None:
+        least = max(least, LEAST_IN_TIME / (PLAYING * time))
     wanted = nearest(8 * found.branching, SIMULATIONS)
     chosen = wanted
-    while chosen > SIMULATIONS[0] and per_second / chosen < LEAST_MOVES:
+    while chosen > SIMULATIONS[0] and per_second / chosen < least:
+        if chosen <= FEW_SIMULATIONS:  # fewer teach so little that only the slowest games have them
+            least = LEAST_MOVES
+            if per_second / chosen >= least:
+                break
         chosen = SIMULATIONS[SIMULATIONS.index(chosen) - 1]
     why = f"about 8 for each of {found.branching:.1f} legal actions"
     if chosen < wanted:
-        why = f"{wanted} would leave fewer than {LEAST_MOVES:.0f} moves a second here"
+        why = f"{wanted} would leave only {per_second / wanted:.0f} moves a second here"
     choices.choose("selfplay", why, simulations=chosen)
     used = max(1, choices.value("selfplay", "simulations", chosen))
     return used, per_second / used
 
 
-def _gumbel(found: Measured, simulations: int, choices: Choices) -> bool:
+def _gumbel(found: Measured, simulations: int, choices: Choices, time: float | None) -> bool:
     """Whether roots are searched by sequential halving."""
-    few = simulations < 2 * found.branching
+    short = time is not None and simulations <= FEW_SIMULATIONS
+    few = short or simulations < 2 * found.branching
     if few or "gumbel" in choices.given.get("search", {}):
         why = f"{simulations} simulations are few for {found.branching:.0f} legal actions"
         choices.choose("search", why, gumbel=few)
     return bool(choices.value("search", "gumbel", few))
 
 
-def _games(found: Measured, choices: Choices) -> float:
+def _games(found: Measured, gumbel: bool, choices: Choices) -> float:
     """How games are played: what is searched in full, whose share it returns, the longest game."""
     short = found.plies < SHORT_GAME
-    chosen = 1.0 if short else FULL_SHARE
-    many = "every move of short games" if short else "a quarter of the moves, the rest quickly"
+    chosen = 1.0 if short or gumbel else FULL_SHARE
+    many = "so every move" if short else "so a quarter of the moves, the rest quickly"
+    if gumbel:
+        many = "and few simulations are spent on every move"
     choices.choose(
         "selfplay",
-        f"games have {found.plies:.0f} plies, so {many}",
+        f"games have {found.plies:.0f} plies, {many}",
         full_search_probability=chosen,
     )
     full = float(choices.value("selfplay", "full_search_probability", chosen))
@@ -243,10 +199,13 @@ def _parallel(found: Measured, samples: int, full: float, opening: float, choice
     )
 
 
-def _training(samples: int, choices: Choices, time: float | None) -> None:
+def _training(samples: int, kind: str, choices: Choices, time: float | None) -> None:
     """Batch and reuse: reuse * samples / batch steps, or one pass over a window that has less."""
     batch = 64 if samples <= 2000 else 128 if samples <= 8000 else 256
-    reuse = choices.value("train", "reuse", REUSE)
+    usual = REUSE
+    if time is not None and kind == "residual":
+        usual = REUSE_IN_TIME
+    reuse = choices.value("train", "reuse", usual)
     steps = round(reuse * samples / choices.value("train", "batch", batch))
     why = (
         f"{reuse:g} trained samples for each of about {samples} new ones are {steps} steps an "
@@ -254,8 +213,13 @@ def _training(samples: int, choices: Choices, time: float | None) -> None:
     )
     if not reuse:
         why = f"an iteration adds about {samples} samples and trains on its whole window"
-    choices.choose("train", why, batch=batch, reuse=REUSE)
+    choices.choose("train", why, batch=batch, reuse=usual)
     if time is not None:
+        if kind == "residual":
+            why = "as Connect Four's preset, which learns most in 3 minutes so"
+            choices.choose("train", why, optimiser="muon", learning_rate=MUON_RATE)
+        why = "on a busy machine 2 threads wait for each other: 0.5 steps a second, one made 14"
+        choices.choose("train", why, threads=1)
         end = "over the second half of the iterations that fit into the time"
         choices.choose("train", end, learning_rate_end=LEARNING_RATE_END)
 

@@ -13,8 +13,10 @@ from typing import Any
 
 from zermelo.games.protocol import Game
 from zermelo.testing import checks
-from zermelo.testing.position import Known, Position, UnsoundError
+from zermelo.testing.position import Known, Position, UnsoundError, method_of
+from zermelo.testing.sides import LEAST_GAMES, Sides
 
+OK, WARNING, FAILED, SKIPPED = "ok", "warning", "FAILED", "skipped"
 MAX_FULL_POSITIONS = 400  # positions that go through the costly checks, spread over all games
 
 
@@ -24,7 +26,12 @@ class Check:
 
     name: str
     passed: bool
-    detail: str  # if it failed, what is wrong; else how it was tried
+    detail: str  # if it failed, what is wrong; else how it was tried, or a warning
+    status: str = ""  # ok, warning, FAILED, or skipped: it depends on one that failed
+
+    def __post_init__(self) -> None:
+        if not self.status:
+            object.__setattr__(self, "status", OK if self.passed else FAILED)
 
 
 @dataclass
@@ -48,6 +55,11 @@ class Report:
         """The properties that did not hold."""
         return [check for check in self.checks if not check.passed]
 
+    @property
+    def warnings(self) -> list[Check]:
+        """Properties that held, but look as if something else was meant."""
+        return [check for check in self.checks if check.status == WARNING]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         return {
@@ -61,10 +73,7 @@ class Report:
         }
 
     def __str__(self) -> str:
-        lines = [
-            f"{'ok    ' if check.passed else 'FAILED'} {check.name}: {check.detail}"
-            for check in self.checks
-        ]
+        lines = [f"{check.status:<7} {check.name}: {check.detail}" for check in self.checks]
         return "\n".join(lines)
 
 
@@ -88,6 +97,7 @@ class _Run:
         self.faults: dict[str, str] = {}
         self.tried: dict[str, int] = {}
         self.known = Known()
+        self.sides = Sides()
         self.full_positions = 0
         self.result = Report(str(getattr(game, "name", type(game).__name__)))
 
@@ -98,6 +108,8 @@ class _Run:
         ):
             while self.result.games < self.games and self.play_one():
                 self.result.games += 1
+            if self.result.games == self.games and self.games >= LEAST_GAMES:
+                self.attempt("player", checks.check_both_move, self.sides.player())
             if not self.faults:
                 self.attempt("perft", checks.check_perft, self.game)
         self.result.seconds = time.perf_counter() - started
@@ -112,6 +124,12 @@ class _Run:
         except UnsoundError as fault:
             self.faults.setdefault(name, str(fault))
             return False
+        except Exception as error:  # of a value that nothing can be done with
+            shown = " ".join(f"{type(error).__name__}: {error}".split())
+            where = method_of(self.game, error)
+            place = next((p.where() for p in arguments if isinstance(p, Position)), "")
+            self.faults.setdefault(name, f"{where}raised {shown} {place}".rstrip())
+            return False
         if remark:
             self.known.remarks.setdefault(name, remark)
         return True
@@ -119,24 +137,27 @@ class _Run:
     def play_one(self) -> bool:
         """One random game; False if it could not be played to its end."""
         position = Position(self.game, self.game.initial(), (), self.random)
+        before: Position | None = None
         while True:
             self.result.positions += 1
             for name, check in checks.CHEAP:
                 if not self.attempt(name, check, position):
                     return False  # what follows builds on it
             last = position.outcome is not None
+            self.sides.see(before, position)
             if self.wants_all_checks(position, last):
                 self.full_positions += 1
                 for name, costly in checks.COSTLY:
                     if name not in self.faults:
                         self.attempt(name, costly, position, self.known)
             if last:
+                self.sides.end(before, position)
                 self.result.longest_game = max(self.result.longest_game, len(position.path))
                 return self.attempt("end of the game", lambda: None)
             if len(position.path) >= self.max_plies:
                 return self.attempt("end of the game", checks.never_ends, self.max_plies)
             try:
-                position = position.after(self.random.choice(position.actions))
+                before, position = position, position.after(self.random.choice(position.actions))
             except UnsoundError as fault:
                 self.faults.setdefault("play", str(fault))
                 return False
@@ -156,6 +177,14 @@ class _Run:
             return Check(name, True, absent)
         tried = self.tried.get(name, 0)
         if tried == 0:
-            return Check(name, False, "not tried, because of the faults above")
+            return Check(name, True, "because of the faults above", SKIPPED)
+        if warning := self.warning(name):
+            return Check(name, True, warning, WARNING)
         times = "once" if tried == 1 else f"{tried} times"
         return Check(name, True, self.known.remarks.get(name) or f"tried {times}")
+
+    def warning(self, name: str) -> str:
+        """What looks as if something else was meant."""
+        if name == "outcome":
+            return self.sides.outcome()
+        return self.sides.observation() if name == "observation" else ""

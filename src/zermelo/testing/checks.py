@@ -7,7 +7,7 @@ it; costly ones at some. Optional protocols are checked where a game has them.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,16 @@ from zermelo.games.protocol import (
     Outcome,
     missing_members,
 )
-from zermelo.testing.position import Known, Position, UnsoundError, difference, snapshot
+from zermelo.games.supported import missing_property, not_supported, strange_outcome, strange_player
+from zermelo.testing.declared import check_declared
+from zermelo.testing.position import (
+    Known,
+    Position,
+    UnsoundError,
+    difference,
+    method_of,
+    snapshot,
+)
 
 NAMES = (
     "attributes",
@@ -58,6 +67,8 @@ def check_attributes(game: Game) -> None:
     missing = missing_members(game)
     if missing:
         raise UnsoundError(f"the game lacks {', '.join(missing)}")
+    if lacks := missing_property(game):
+        raise UnsoundError(not_supported(lacks))
     if not isinstance(game.name, str) or not game.name or game.name != game.name.strip():
         raise UnsoundError(f"name must be a text, not {game.name!r}")
     if not is_whole(game.num_actions) or not 1 <= game.num_actions <= MAX_ACTIONS:
@@ -74,7 +85,9 @@ def check_initial(game: Game) -> None:
     position = Position(game, None, (), random.Random())
     state = position.call("initial")
     position.require(state is not None, "initial() returned None")
-    position.require(position.call("outcome", state) is None, "the game is already over")
+    outcome = position.call("outcome", state)
+    position.supported(strange_outcome(outcome))
+    position.require(outcome is None, "the game is already over")
 
 
 def check_perft(game: Game) -> str:
@@ -98,7 +111,8 @@ def check_perft(game: Game) -> str:
     try:
         counted = int(counter.perft(state, depth))
     except Exception as error:
-        raise UnsoundError(f"the core cannot count perft({depth}): {error}") from error
+        where = method_of(game, error)
+        raise UnsoundError(f"the core cannot count perft({depth}): {where}{error}") from error
     if counted != paths:
         raise UnsoundError(f"perft({depth}) is {paths} in Python but {counted} in the core")
     return f"{paths} paths of {depth} plies, in Python and in the core"
@@ -108,17 +122,25 @@ def never_ends(max_plies: int) -> None:
     raise UnsoundError(f"a random game is not over after {max_plies} plies")
 
 
+def check_both_move(lacks: str) -> None:
+    """`lacks` says who alone moves."""
+    if lacks:
+        raise UnsoundError(not_supported(lacks))
+
+
 # --- at every position ----------------------------------------------------------------------------
 
 
 def check_player(p: Position) -> None:
     p.player = p.call("player", p.state)
+    p.supported(strange_player(p.player))
     good = is_whole(p.player) and p.player in (0, 1)
     p.require(good, f"player() must be 0 or 1, not {p.player!r},")
 
 
 def check_outcome(p: Position) -> None:
     p.outcome = p.call("outcome", p.state)
+    p.supported(strange_outcome(p.outcome))
     good = p.outcome is None or isinstance(p.outcome, Outcome)
     p.require(good, f"outcome() must be None or an Outcome, not {p.outcome!r},")
 
@@ -126,7 +148,9 @@ def check_outcome(p: Position) -> None:
 def check_legal_actions(p: Position) -> None:
     if p.outcome is not None:
         return
-    actions = list(p.call("legal_actions", p.state))
+    found = p.call("legal_actions", p.state)
+    p.require(isinstance(found, Iterable), f"legal_actions() must be a list, not {found!r},")
+    actions = list(found)
     p.require(bool(actions), "the game goes on, but legal_actions() is empty")
     for action in actions:
         good = is_whole(action) and 0 <= action < p.game.num_actions
@@ -144,6 +168,7 @@ def check_observation(p: Position) -> None:
     p.require(bool(np.isfinite(planes).all()), "observe() has numbers that are not finite")
     same = np.array_equal(planes, p.observe(p.state))
     p.require(same, "observe() changes from call to call")
+    p.seen = planes
 
 
 CHEAP: tuple[tuple[str, Callable[[Position], None]], ...] = (
@@ -173,7 +198,11 @@ def check_play(p: Position, _: Known) -> None:
         p.require(not changed, f"play() of action {action} changed the old state's {changed}")
         again = p.call("play", p.state, action)
         differs = difference(snapshot(p, after), snapshot(p, again), names=("observation",))
-        p.require(not differs, f"action {action} leads to another {differs} when played again")
+        p.require(
+            not differs,
+            f"action {action} leads to another {differs} when played again; games with chance "
+            "(dice, cards) are not supported",
+        )
 
 
 def check_illegal(p: Position, _: Known) -> str | None:
@@ -217,6 +246,9 @@ def check_hash(p: Position, known: Known) -> None:
 
 def check_symmetries(p: Position, _: Known) -> None:
     game = p.game
+    if hasattr(game, "symmetries"):
+        check_declared(p)
+        return
     if not hasattr(game, "num_symmetries"):
         return
     lacking = [name for name in SYMMETRY_METHODS if not hasattr(game, name)]
@@ -345,7 +377,7 @@ def absent(game: Game, name: str) -> str:
     """Why an optional property need not be tried, or ""."""
     methods = {
         "hash": ("hash",),
-        "symmetries": ("num_symmetries",),
+        "symmetries": ("symmetries", "num_symmetries"),
         "notation": ("action_text", "position_text"),
         "cells": ("cells",),
         "repetition": ("repeated_within",),

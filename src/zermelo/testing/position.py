@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pickle
 import random
+import sys
+import traceback
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.games.protocol import Game, Outcome, State
+from zermelo.games.supported import not_supported
 
 
 class UnsoundError(Exception):
@@ -36,6 +40,7 @@ class Position:
     player: int = 0
     outcome: Outcome | None = None
     actions: list[int] = field(default_factory=list)
+    seen: npt.NDArray[np.float32] | None = None  # what `observe` shows
 
     def where(self) -> str:
         """The end of a sentence: how to get here."""
@@ -57,11 +62,17 @@ class Position:
         except Exception as error:
             message = " ".join(str(error).split())
             shown = f"{type(error).__name__}: {message}" if message else type(error).__name__
-            raise UnsoundError(f"{method}() raised {shown} {self.where()}") from error
+            line = line_in_game(self.game, error)
+            raise UnsoundError(f"{method}() raised {shown}{line} {self.where()}") from error
 
     def require(self, good: bool, sentence: str) -> None:
         if not good:
             raise UnsoundError(f"{sentence} {self.where()}")
+
+    def supported(self, lacks: str) -> None:
+        """Another kind of game than ours, if `lacks` says why."""
+        if lacks:
+            raise UnsoundError(f"{not_supported(lacks)}; seen {self.where()}")
 
     def observe(self, state: State) -> npt.NDArray[np.float32]:
         planes = self.call("observe", state)
@@ -69,6 +80,20 @@ class Position:
             return np.asarray(planes, dtype=np.float32)
         except (TypeError, ValueError):
             raise UnsoundError(f"observe() returns no array of numbers {self.where()}") from None
+
+
+def line_in_game(game: Game, error: BaseException) -> str:
+    """Where in the game's own file an error arose, as words to put in; "" if not there."""
+    file = getattr(sys.modules.get(type(game).__module__), "__file__", None)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+    return f" in line {frames[-1].lineno} of {Path(frames[-1].filename).name}" if frames else ""
+
+
+def method_of(game: Game, error: BaseException) -> str:
+    """The game's outermost method that an error came through; "" if through none."""
+    file = getattr(sys.modules.get(type(game).__module__), "__file__", None)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+    return f"{frames[0].name}() " if frames else ""
 
 
 def snapshot(p: Position, state: State) -> dict[str, Any]:

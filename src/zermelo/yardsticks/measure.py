@@ -227,10 +227,13 @@ def headline(figures: Mapping[str, float]) -> str:
         elif key == "perfect.wins":
             parts.append(f"perfect beaten {value:.0f} of {figures['perfect.games']:.0f}")
         elif key == "ladder.elo":
-            parts.append(f"Elo {value:+.0f} ± {figures['ladder.margin']:.0f}")
-        elif key == "ladder.gain":
+            if round(value):  # nothing stands between equals
+                parts.append(f"Elo {value:+.0f} ± {figures['ladder.margin']:.0f}")
+            else:
+                parts.append("Elo as at first")
+        elif key == "ladder.gain" and value != figures.get("ladder.elo"):  # else it is the first
             gain = f"{value:+.0f} ± {figures['ladder.gain_margin']:.0f}"
-            parts.append(f"{gain} since the last rating")
+            parts.append(f"{gain if round(value) else 'no gain'} since the last rating")
     return ", ".join(parts)
 
 
