@@ -292,6 +292,12 @@ TECHNIQUES = {
         home="src/zermelo/checkpoint",
         evidence="[log](log.md#2026-11-16-a-loop-that-is-killed)",
     ),
+    "T15": Technique(
+        "Training-only heads",
+        "While it learns, a network also predicts the opponent's reply, the policy softened by "
+        "temperature 4, and the searches' values 6, 16 and 50 plies later. Files for playing "
+        "leave these heads out.",
+    ),
     "T16": Technique(
         "Norms watched",
         "The metrics say how long the weights of each layer are and how far an iteration moved "

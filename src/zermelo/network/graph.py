@@ -75,12 +75,22 @@ class Heads(Generic[T]):
 
 def forward(a: Architecture, ops: Ops[T], x: T) -> Heads[T]:
     """From observations [B, planes, rows, columns] to logits."""
+    return heads_of(a, ops, tower(a, ops, x))
+
+
+def tower(a: Architecture, ops: Ops[T], x: T) -> T:
+    """What the heads, or attention before them, see of the observations."""
     if a.castling == "rooks":
         x = _castling_as_rooks(a, ops, x)
     if a.has_tower:
         x = ops.activate(ops.conv(x, "input"), a.activation)
         for i in range(a.blocks):
             x = _block(a, ops, x, f"block{i}")
+    return x
+
+
+def heads_of(a: Architecture, ops: Ops[T], x: T) -> Heads[T]:
+    """The logits, of what `tower` gave."""
     if a.body or a.attention:
         x, policy = _attention(a, any_ops(ops), x)
     else:
