@@ -197,9 +197,18 @@ def mutants() -> str:
     return table()
 
 
+def evidence() -> str:
+    """What was measured of each technique, and what was not yet."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    from evidence import table
+
+    return table()
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "mutants": mutants,
     "techniques": techniques,
+    "evidence": evidence,
     "search-options": search_options,
     "games": games,
     "my-game": my_game,

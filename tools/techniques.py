@@ -76,7 +76,7 @@ TECHNIQUES = {
     "S10": Technique(
         "Turn discount",
         "A value shrinks a little at each ply of backup, so quicker wins and slower losses are "
-        "preferred. A draw stays 0.",
+        "preferred. A draw stays 0. Or the network's plies left change Q in selection instead.",
         evidence=BOTH,
     ),
     "S11": Technique(
@@ -174,6 +174,11 @@ TECHNIQUES = {
         "In play U grows where the prior is sure of itself: by min(gmax, g0 - g1 ln(G + 0.001)), "
         "G = 1 - sum of p^2.",
         evidence=OWN,
+    ),
+    "S29": Technique(
+        "Proof-number bias",
+        "In play, where the player to move is winning, an action gains by how near it is to a "
+        "proof: the smallest proof number divided by its own.",
     ),
     "P1": Technique(
         "Playout-cap randomisation",
@@ -286,6 +291,12 @@ TECHNIQUES = {
         "continues and ends like one that was not killed.",
         home="src/zermelo/checkpoint",
         evidence="[log](log.md#2026-11-16-a-loop-that-is-killed)",
+    ),
+    "T15": Technique(
+        "Training-only heads",
+        "While it learns, a network also predicts the opponent's reply, the policy softened by "
+        "temperature 4, and the searches' values 6, 16 and 50 plies later. Files for playing "
+        "leave these heads out.",
     ),
     "T16": Technique(
         "Norms watched",

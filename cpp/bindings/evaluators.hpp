@@ -90,7 +90,8 @@ class PlaneMemory : public std::enable_shared_from_this<PlaneMemory> {
 
 // A Python callable: observations -> (policy logits [batch, actions], value [batch] or WDL
 // probabilities [batch, 3]), for the player to move. With an attribute `packed` that is true it
-// gets uint64 [batch, words], else float32 [batch, planes, rows, columns].
+// gets uint64 [batch, words], else float32 [batch, planes, rows, columns]. With a callable
+// attribute `with_plies_left` that is asked instead, and also returns plies left [batch].
 template <Game G>
 class PyEvaluator final : public Evaluator<G> {
  public:
@@ -98,13 +99,20 @@ class PyEvaluator final : public Evaluator<G> {
       : layout_(game.layout()),
         num_actions_(static_cast<std::size_t>(game.num_actions())),
         callable_(std::move(callable)),
-        packed_(nb::hasattr(callable_, "packed") && nb::cast<bool>(callable_.attr("packed"))) {}
+        packed_(nb::hasattr(callable_, "packed") && nb::cast<bool>(callable_.attr("packed"))) {
+    if (nb::hasattr(callable_, "with_plies_left")) {
+      full_answer_ = callable_.attr("with_plies_left");
+      tells_plies_left_ = !full_answer_.is_none();
+    }
+  }
   ~PyEvaluator() override {
     nb::gil_scoped_acquire lock;
     callable_.reset();
+    full_answer_.reset();
   }
 
   bool wants_observations() const override { return true; }
+  bool tells_plies_left() const override { return tells_plies_left_; }
 
   void evaluate(std::span<Position<G>> batch) override {
     // Planes are expanded before the interpreter's lock is taken.
@@ -117,16 +125,20 @@ class PyEvaluator final : public Evaluator<G> {
       }
     }
     nb::gil_scoped_acquire lock;
+    const nb::object& asked = tells_plies_left_ ? full_answer_ : callable_;
     nb::object answer =
-        callable_(packed_ ? packed_array(batch) : planes_array(batch.size(), std::move(block)));
-    if (!nb::isinstance<nb::tuple>(answer) || nb::len(answer) != 2) {
-      throw std::runtime_error("the evaluator did not return a pair (policy, value)");
+        asked(packed_ ? packed_array(batch) : planes_array(batch.size(), std::move(block)));
+    if (!nb::isinstance<nb::tuple>(answer) || nb::len(answer) != (tells_plies_left_ ? 3 : 2)) {
+      throw std::runtime_error(tells_plies_left_
+                                   ? "the evaluator did not return (policy, value, plies left)"
+                                   : "the evaluator did not return a pair (policy, value)");
     }
     nb::object numpy = nb::module_::import_("numpy");
     nb::object policy = contiguous(numpy, answer[0]);
     nb::object value = contiguous(numpy, answer[1]);
     read_policy(batch, policy);
     read_value(batch, value);
+    if (tells_plies_left_) read_plies(batch, contiguous(numpy, answer[2]));
   }
 
  private:
@@ -185,10 +197,21 @@ class PyEvaluator final : public Evaluator<G> {
     }
   }
 
+  static void read_plies(std::span<Position<G>> batch, const nb::object& plies) {
+    const auto array = nb::cast<Array>(plies);
+    if (array.size() != batch.size()) {
+      throw std::runtime_error("the evaluator returned plies left of shape " + shape_text(plies) +
+                               ", not (" + std::to_string(batch.size()) + ",)");
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) batch[i].plies_left = array.data()[i];
+  }
+
   ObservationLayout layout_;
   std::size_t num_actions_;
   nb::object callable_;
+  nb::object full_answer_;  // the callable's `with_plies_left`, which is asked if it has one
   bool packed_;
+  bool tells_plies_left_ = false;
   std::shared_ptr<PlaneMemory> memory_ = std::make_shared<PlaneMemory>();
 };
 

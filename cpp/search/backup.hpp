@@ -1,6 +1,6 @@
 // Steps 2 and 4 of a simulation: giving a position its edges, and carrying a value back to the
-// root. S1 (statistics), S10 (turn discount), S11 (certainty), S17 (slower averaging), S23 and S24
-// (squares). S25's value is regularise.hpp's.
+// root. S1 (statistics), S10 (turn discount, plies left), S11 (certainty), S17 (slower averaging),
+// S23 and S24 (squares). S25's value is regularise.hpp's, S29's numbers are ending.hpp's.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/exp.hpp"
+#include "search/ending.hpp"
 #include "search/regularise.hpp"
 #include "search/select.hpp"
 #include "search/tree.hpp"
@@ -121,13 +122,14 @@ void add_value(Node& node, double value, double gamma) {
   Access<Shared>::add(node.visits, 1);
 }
 
-// One more visit of a node. `value` is for the player who chose it; a draw is worth `draw` to the
-// one who moves there.
+// One more visit of a node. `value` is for the player who chose it, the game lasts `plies` more; a
+// draw is worth `draw` to the one who moves there.
 template <bool Shared>
 void add_visit(const SelectConstants& constants, const NodePool& pool, Node& node, double value,
-               bool mover_is_chooser, double draw) {
+               double plies, bool mover_is_chooser, double draw) {
   if (constants.annexed) {
     if (constants.options.squared()) Access<Shared>::add(annex_of(node).squares, value * value);
+    if (constants.options.hurried()) Access<Shared>::add(annex_of(node).plies, plies);
     if (constants.options.regularised()) {
       return regularise<Shared>(constants, pool, node, mover_is_chooser, 1, value, draw);
     }
@@ -135,12 +137,18 @@ void add_visit(const SelectConstants& constants, const NodePool& pool, Node& nod
   add_value<Shared>(node, value, constants.options.averaging_power);
 }
 
-// Step 4. `value` is for the player to move at the end of the path, unless the leaf is certain;
-// then that counts. Takes the path's virtual loss away. Returns what the root has to add to its own
-// sum: threads on one tree collect that, so as not to fight over the root's cache line.
+// What the root has to add to its own sums.
+struct RootVisit {
+  double value = 0;
+  double plies = 0;
+};
+
+// Step 4. `value` is for the player to move at the end of the path, where the game lasts `plies`
+// more, unless the leaf is certain; then that counts. Takes the path's virtual loss away. The root
+// is left out: threads on one tree collect what is its, so as not to fight over its cache line.
 template <bool Shared>
-double backup(const SelectConstants& constants, const NodePool& pool, const Path& path,
-              double value) {
+RootVisit backup(const SelectConstants& constants, const NodePool& pool, const Path& path,
+                 double value, double plies) {
   const SearchOptions& options = constants.options;
   std::size_t depth = path.nodes.size() - 1;
   if (options.regularised()) Access<Shared>::add(annex_of(*path.nodes[depth]).own_sum, value);
@@ -152,12 +160,15 @@ double backup(const SelectConstants& constants, const NodePool& pool, const Path
     if (certain) {
       const double draw = path.draw_for(path.chooser(depth), options.draw_score);
       value = constants.certain_value(certain, draw);
+      plies = certain.distance;
     }
-    if (depth == 0) return value;
+    if (depth == 0) return {value, plies};
     const double draw = path.draw_for(path.players[depth], options.draw_score);
-    add_visit<Shared>(constants, pool, node, value, mover_is_chooser, draw);
+    add_visit<Shared>(constants, pool, node, value, plies, mover_is_chooser, draw);
+    if (constants.ending && options.proof_guided()) count_proofs(pool, node, path.players[depth]);
     Access<Shared>::add(node.in_flight, -1);
     value *= options.turn_discount;
+    plies += 1.0;
     mover_is_chooser = path.players[depth - 1] == path.chooser(depth - 1);
     const bool flips = !mover_is_chooser;
     if (flips) value = -value;

@@ -24,6 +24,7 @@ namespace zermelo {
 struct CachedEvaluation {
   float value = 0;
   float draw = 0;
+  float plies_left = 0;
 };
 
 class EvaluationCache {
@@ -45,7 +46,7 @@ class EvaluationCache {
       Header* entry = at(bucket, way);
       if (entry->key != key || entry->count != priors.size()) continue;
       std::memcpy(priors.data(), entry + 1, priors.size_bytes());
-      out = {entry->value, entry->draw};
+      out = {entry->value, entry->draw, entry->plies_left};
       entry->age = 0;
       hits_.fetch_add(1, std::memory_order_relaxed);
       return true;
@@ -69,7 +70,8 @@ class EvaluationCache {
       if (entry->age > victim->age) victim = entry;
       if (entry->age < 0xFFFF) ++entry->age;
     }
-    *victim = {key, value.value, value.draw, static_cast<std::uint16_t>(priors.size()), 0};
+    const auto count = static_cast<std::uint16_t>(priors.size());
+    *victim = {key, value.value, value.draw, value.plies_left, count, 0};
     std::memcpy(victim + 1, priors.data(), priors.size_bytes());
   }
 
@@ -107,6 +109,7 @@ class EvaluationCache {
     std::uint64_t key;
     float value;
     float draw;
+    float plies_left;
     std::uint16_t count;  // 0: empty
     std::uint16_t age;
   };

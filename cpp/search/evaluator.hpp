@@ -25,6 +25,7 @@ struct Position {
   std::span<float> logits;  // one per legal action
   float value = 0;          // in [-1, 1] for the player to move
   float draw = 0;           // probability of a draw, in [0, 1 - |value|]
+  float plies_left = 0;     // until the game ends; from evaluators that tell
 };
 
 template <Game G>
@@ -34,6 +35,7 @@ class Evaluator {
   // Thread rule: called by several searching threads at once unless it says otherwise.
   virtual void evaluate(std::span<Position<G>> batch) = 0;
   virtual bool wants_observations() const { return false; }
+  virtual bool tells_plies_left() const { return false; }
   // A thread begins and ends a search with this evaluator (see gather.hpp).
   virtual void enter() {}
   virtual void leave() {}
@@ -81,8 +83,10 @@ class HashEvaluator final : public Evaluator<G> {
       }
       position.value = static_cast<float>(mix64(h ^ 0xA0761D6478BD642Full) >> 40) * 0x1p-23f - 1.0f;
       position.draw = 0.5f * (1.0f - std::abs(position.value));
+      position.plies_left = static_cast<float>(mix64(h ^ 0x8EBC6AF09C88C6E3ull) >> 40) * 0x1p-18f;
     }
   }
+  bool tells_plies_left() const override { return true; }
 
  private:
   std::uint64_t salt_;
@@ -142,6 +146,10 @@ void check_answer(const Position<G>& position) {
   if (!(std::abs(position.value) <= 1.001f)) {
     throw std::runtime_error("the evaluator returned the value " + std::to_string(position.value) +
                              ", which is not in [-1, 1]");
+  }
+  if (!(position.plies_left >= 0 && std::isfinite(position.plies_left))) {
+    throw std::runtime_error("the evaluator returned " + std::to_string(position.plies_left) +
+                             " plies left");
   }
   if (!(position.draw >= -0.001f && position.draw <= 1.001f)) {
     throw std::runtime_error("the evaluator returned the draw probability " +

@@ -81,7 +81,8 @@ struct ExportedPlace {
   int chosen = -1;
 };
 
-// `table` is the root's, null below it. Forced visits, Gumbel and the search lab are left out.
+// `table` is the root's, null below it. Forced visits, Gumbel, the search lab and what draws to the
+// end (ending.hpp) are left out.
 inline ExportedPlace export_place(const NodePool& pool, const Node& node, const RootTable* table,
                                   const SearchOptions& options, const Standpoint& at) {
   ExportedPlace place;

@@ -28,6 +28,7 @@ class GatheringEvaluator final : public Evaluator<G> {
       : inner_(std::move(inner)), batch_(batch) {}
 
   bool wants_observations() const override { return inner_->wants_observations(); }
+  bool tells_plies_left() const override { return inner_->tells_plies_left(); }
 
   void enter() override {
     const std::lock_guard guard(mutex_);
@@ -107,7 +108,8 @@ class GatheringEvaluator final : public Evaluator<G> {
     for (Request* request : requests) {
       for (Position<G>& position : request->positions) {
         position.value = positions[next].value;
-        position.draw = positions[next++].draw;
+        position.draw = positions[next].draw;
+        position.plies_left = positions[next++].plies_left;
       }
       if (request == &leader) {
         request->error = error;

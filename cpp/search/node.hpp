@@ -110,6 +110,9 @@ static_assert(sizeof(Node) == 32, "two nodes to a cache line");
 struct alignas(32) Annex {
   std::atomic<double> squares{0.0};  // S23, S24: sum of the squares of the values backed up
   std::atomic<double> own_sum{0.0};  // S25: values of visits that ended here, for who moves here
+  std::atomic<double> plies{0.0};    // S10: sum of the plies left that were backed up
+  // S29: for a win of the first and of the second player; see ending.hpp.
+  std::atomic<std::uint32_t> proofs[2] = {1, 1};
 };
 static_assert(sizeof(Annex) == sizeof(Node));
 

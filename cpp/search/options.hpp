@@ -41,6 +41,9 @@ struct SearchOptions {
   double keep_fraction = 0.6;
   std::int64_t min_root_visits = 1;
   double turn_discount = 0.99;
+  double moves_left_slope = 0.0;
+  double moves_left_cap = 0.0345;
+  double moves_left_threshold = 0.8;
   double draw_score = 0.0;
   std::int64_t backup = static_cast<std::int64_t>(Backup::kMean);
   double backup_shrinkage = 3.0;
@@ -48,6 +51,8 @@ struct SearchOptions {
   double lcb_visit_share = 0.15;
   std::int64_t lcb_min_visits = 10;
   bool solver = true;
+  double proof_weight = 0.0;
+  double proof_threshold = 0.5;
   bool auto_extend = true;
   bool repetition_draw = true;
   std::int64_t cache_mib = 256;
@@ -83,13 +88,17 @@ struct SearchOptions {
   bool regularised() const { return static_cast<Backup>(backup) == Backup::kRegularised; }
   // S23, S24: whether nodes keep the squares of their values.
   bool squared() const { return spread_weight > 0 || lcb_z > 0; }
-  bool annexed() const { return squared() || regularised(); }
+  // S10: whether nodes keep how many plies are left; S29: how far they are from a proof.
+  bool hurried() const { return moves_left_slope > 0; }
+  bool proof_guided() const { return proof_weight > 0; }
+  bool annexed() const { return squared() || regularised() || hurried() || proof_guided(); }
   // For self-play, which learns from what it searches: without what only play is better for: S23,
-  // S28 and the score of draws.
+  // S28, S29 and the score of draws.
   SearchOptions of_self_play() const {
     SearchOptions options = *this;
     options.lcb_z = 0;
     options.impurity_slope = 0;
+    options.proof_weight = 0;
     options.draw_score = 0;
     return options;
   }

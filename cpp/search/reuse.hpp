@@ -32,6 +32,7 @@ inline BlockIndex advance_root(NodeAllocator& allocator, BlockIndex root, std::s
     if (pool.annexed) {
       annex_of(node).squares = annex_of(child).squares.load();
       annex_of(node).own_sum = annex_of(child).own_sum.load();
+      annex_of(node).plies = annex_of(child).plies.load();
     }
     const Certain certain = child.certain();
     if (certain && flips) {
@@ -56,7 +57,10 @@ inline void discount_tree(NodeAllocator& allocator, BlockIndex root, double keep
     const std::uint32_t before = node.visits.load();
     const auto scale = [&](std::atomic<double>& sum) { sum = sum.load() * visits / before; };
     if (before > 0) scale(node.value_sum);
-    if (before > 0 && pool.annexed) scale(annex_of(node).squares);
+    if (before > 0 && pool.annexed) {
+      scale(annex_of(node).squares);
+      scale(annex_of(node).plies);
+    }
     node.visits = visits;
   };
   const auto children_sum = [&](const Node& node) {

@@ -25,7 +25,8 @@ struct SelectConstants {
         virtual_losses(o.waits_as_loss() ? virtual_visits : 0.0),
         wants_sums(o.fpu_at(false) == Fpu::kImputed || o.impurity_slope > 0),
         annexed(o.annexed()),
-        refined(lab || !o.waits_as_loss() || wants_sums || o.spread_weight > 0) {}
+        ending(o.hurried() || o.proof_guided()),
+        refined(lab || !o.waits_as_loss() || wants_sums || o.spread_weight > 0 || ending) {}
   // S10, S11: a certain result so many plies away, for a player to whom a draw is worth `draw`.
   double certain_value(Certain certain, double draw) const {
     if (certain.proof == Proof::kDraw) return draw;
@@ -56,6 +57,7 @@ struct SelectConstants {
   double virtual_losses;  // ... and in Q, as losses; 0 with virtual visits (S22)
   bool wants_sums;        // selection below the root asks for sums over the priors
   bool annexed;           // nodes have an annex
+  bool ending;            // scores know how far the end is (ending.hpp)
   bool refined;           // an option is on that the plain selection does not know
 };
 
@@ -136,7 +138,8 @@ inline double spread_factor(const SearchOptions& options, const Node& node) {
 
 // Where selection stands, as far as it is not in the node.
 struct Standpoint {
-  int depth = 1;                 // 1 = root
+  int depth = 1;  // 1 = root
+  Player mover{};
   bool mover_is_chooser = true;  // who moves there also chose the node
   bool full = false;             // in a full search of self-play
   double draw = 0;               // what a draw is worth to who moves there
@@ -189,6 +192,13 @@ inline int best_score_index(SelectScratch& scratch, std::size_t children, double
   return best;
 }
 
+// Mean value of a node for the player who moves there.
+inline double mean_for_mover(const Node& node, bool mover_is_chooser) {
+  const double visits = node.visits.load(std::memory_order_relaxed);
+  const double mean = visits > 0 ? node.value_sum.load(std::memory_order_relaxed) / visits : 0.0;
+  return mover_is_chooser ? mean : -mean;
+}
+
 // S3. `visited_mass` is the prior mass of the actions tried so far.
 inline FirstPlay first_play_urgency(const SelectConstants& constants, const Node& node,
                                     bool is_root, bool mover_is_chooser, double visited_mass,
@@ -196,9 +206,7 @@ inline FirstPlay first_play_urgency(const SelectConstants& constants, const Node
   const Fpu rule = constants.options.fpu_at(is_root);
   if (rule == Fpu::kZero) return {0.0};
   if (rule == Fpu::kLoss) return {-1.0};
-  const double visits = node.visits.load(std::memory_order_relaxed);
-  double parent = visits > 0 ? node.value_sum.load(std::memory_order_relaxed) / visits : 0.0;
-  if (!mover_is_chooser) parent = -parent;
+  const double parent = mean_for_mover(node, mover_is_chooser);
   if (rule == Fpu::kParent) return {parent};
   if (rule == Fpu::kImputed) return {parent, constants.options.fpu_slope, sums.logs};
   return {parent - constants.options.fpu_reduction * std::sqrt(visited_mass)};

@@ -171,8 +171,8 @@ class Search {
     }
     const RootTable* table = path.empty() ? &tree_->table : nullptr;
     const bool own = game_.player(state) == game_.player(tree_->state);
-    const Standpoint at{static_cast<int>(path.size()) + 1, mover_is_chooser, tree_->table.full,
-                        own ? options_.draw_score : -options_.draw_score};
+    const Standpoint at{static_cast<int>(path.size()) + 1, game_.player(state), mover_is_chooser,
+                        tree_->table.full, own ? options_.draw_score : -options_.draw_score};
     return export_place(*pool_, *node, table, options_, at);
   }
 

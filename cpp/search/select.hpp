@@ -1,11 +1,12 @@
 // Step 1 of a simulation: which action next. S2 (PUCT), S9 and S15 (forced root visits), S16
-// (Gumbel root). What the scores are is score.hpp's.
+// (Gumbel root). What the scores are is score.hpp's and ending.hpp's.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "search/ending.hpp"
 #include "search/options.hpp"
 #include "search/root.hpp"
 #include "search/score.hpp"
@@ -34,6 +35,7 @@ int select_child(const SelectConstants& constants, const NodePool& pool, const N
     total += visits;
     if (wants_mass && visits > 0) mass += prior;
   });
+  if (Refined && constants.ending) draw_to_end(constants, pool, node, at, children, scratch);
   if (Refined && constants.lab) {
     const double mean = mean_branching(pool, node, children);
     ChildCursor cursor(pool, node);
@@ -120,7 +122,7 @@ inline int select_forced(const SearchOptions& options, const NodePool& pool, con
 
 // The root's choice. Sets `forced` when the visit is owed to S9, not to a score.
 inline int select_root(const SelectConstants& constants, const NodePool& pool, const Node& root,
-                       RootTable& table, SelectScratch& scratch, bool& forced) {
+                       Player mover, RootTable& table, SelectScratch& scratch, bool& forced) {
   const SearchOptions& options = constants.options;
   const std::size_t children = table.actions.size();
   forced = false;
@@ -151,6 +153,9 @@ inline int select_root(const SelectConstants& constants, const NodePool& pool, c
   if (table.full && options.forced_playouts > 0) {
     const int forced_action = select_forced(options, pool, root, table, scratch, total);
     if (forced_action != kNoChild) return forced_action;
+  }
+  if (constants.ending) {
+    draw_to_end(constants, pool, root, {1, mover, true}, children, scratch);
   }
   if (constants.lab) {
     const double mean = mean_branching(pool, root, children);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "games/game.hpp"
+#include "search/backup.hpp"
 #include "search/board.hpp"
 #include "search/regularise.hpp"
 #include "search/tree.hpp"
@@ -17,11 +18,12 @@ class RootTally {
  public:
   // A simulation of `tree` with its value for the root. `action` is its root action's row; it is
   // used if `has_row`.
-  void add(Tree<G>& tree, double root_value, bool has_row, std::size_t action, bool forced,
+  void add(Tree<G>& tree, const RootVisit& visit, bool has_row, std::size_t action, bool forced,
            double draw) {
     tree_ = &tree;
-    value_sum_ += root_value;
-    squares_ += root_value * root_value;
+    value_sum_ += visit.value;
+    squares_ += visit.value * visit.value;
+    plies_ += visit.plies;
     ++visits_;
     rows_.resize(tree.table.actions.size());
     if (!has_row) return;
@@ -36,6 +38,7 @@ class RootTally {
     if (visits_ == 0) return;
     Node& root = *pool.node(tree_->root);
     if (constants.options.squared()) Access<true>::add(annex_of(root).squares, squares_);
+    if (constants.options.hurried()) Access<true>::add(annex_of(root).plies, plies_);
     if (constants.options.regularised()) {
       regularise<true>(constants, pool, root, true, visits_, value_sum_,
                        constants.options.draw_score);
@@ -51,6 +54,7 @@ class RootTally {
     }
     value_sum_ = 0;
     squares_ = 0;
+    plies_ = 0;
     visits_ = 0;
   }
 
@@ -63,6 +67,7 @@ class RootTally {
   Tree<G>* tree_ = nullptr;
   double value_sum_ = 0;
   double squares_ = 0;
+  double plies_ = 0;
   std::uint32_t visits_ = 0;
   std::vector<Row> rows_;
 };

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/refused.hpp"
 #include "games/game.hpp"
 #include "search/backup.hpp"
 #include "search/batch.hpp"
@@ -45,7 +46,11 @@ class Worker {
         pool_(allocator.pool()),
         stop_(stop),
         live_(live),
-        batch_(game, static_cast<std::size_t>(options.batch), evaluator.wants_observations()) {}
+        batch_(game, static_cast<std::size_t>(options.batch), evaluator.wants_observations()) {
+    if (options.hurried() && !evaluator.tells_plies_left()) {
+      throw Refused("moves_left_slope needs a network with a moves-left head");
+    }
+  }
 
   // Searches until every tree's budget is used up, its root is certain, or the flag is set.
   // `leaves` bounds how many leaves of one tree wait for the same batch.
@@ -172,10 +177,11 @@ class Worker {
     const std::size_t depth = d.path.nodes.size() - 1;
     int index;
     if (depth == 0) {
-      index = select_root(constants_, pool_, node, d.tree->table, scratch_, d.path.forced);
+      index = select_root(constants_, pool_, node, d.path.players[0], d.tree->table, scratch_,
+                          d.path.forced);
       d.path.root_action = index;
     } else {
-      const Standpoint at{static_cast<int>(depth) + 1,
+      const Standpoint at{static_cast<int>(depth) + 1, d.path.players[depth],
                           d.path.players[depth] == d.path.players[depth - 1], d.tree->table.full,
                           d.path.draw_for(d.path.players[depth], options_.draw_score)};
       index = constants_.refined ? select_child<true>(constants_, pool_, node, at, scratch_)
@@ -288,7 +294,7 @@ class Worker {
            d.key.find(*cache_, d.priors, found))) {
         ++counters.cache_hits;
         write_edges(d, node);
-        return finish(d, found.value, found.draw);
+        return finish(d, found.value, found.draw, found.plies_left);
       }
       if (batch_.share(d)) {
         ++counters.cache_hits;
@@ -322,9 +328,9 @@ class Worker {
       const Position<G>& answer = batch_.answer(d);
       softmax_priors(answer.logits, options_.policy_temperature, weights_, d.priors);
       const float value = std::clamp(answer.value, -1.0f, 1.0f);
-      if (cache_) d.key.insert(*cache_, d.priors, {value, answer.draw});
+      if (cache_) d.key.insert(*cache_, d.priors, {value, answer.draw, answer.plies_left});
       write_edges(d, *d.path.nodes.back());
-      finish(d, value, answer.draw);
+      finish(d, value, answer.draw, answer.plies_left);
     }
     batch_.reset();
   }
@@ -336,19 +342,20 @@ class Worker {
   }
 
   // Step 4 and the root's book-keeping.
-  Leaf finish(Descent& d, double value, double draw) {
+  Leaf finish(Descent& d, double value, double draw, double plies = 0) {
     if (options_.draw_score != 0) {
       const double worth = d.path.draw_for(d.path.players.back(), options_.draw_score);
       value = std::clamp(value + worth * draw, -1.0, 1.0);
     }
-    const double root_value = backup<Shared>(constants_, pool_, d.path, value);
+    const RootVisit visit = backup<Shared>(constants_, pool_, d.path, value, plies);
     auto& rows = d.tree->table.actions;
     const bool has_row = d.path.root_action != kNoChild && !rows.empty();
     const auto index = static_cast<std::size_t>(d.path.root_action);
     if constexpr (Shared) {
-      tally_.add(*d.tree, root_value, has_row, index, d.path.forced, draw);
+      tally_.add(*d.tree, visit, has_row, index, d.path.forced, draw);
     } else {
-      add_visit<Shared>(constants_, pool_, *d.path.nodes[0], root_value, true, options_.draw_score);
+      add_visit<Shared>(constants_, pool_, *d.path.nodes[0], visit.value, visit.plies, true,
+                        options_.draw_score);
       if (has_row) rows[index].template add<Shared>(1, d.path.forced, draw);
     }
     const int depth = static_cast<int>(d.path.nodes.size()) - 1;

@@ -26,7 +26,8 @@ class BatchEvaluator(Protocol):
     attribute `packed` that is true, and returns
       - policy logits, float32 [batch, num_actions] (illegal actions are ignored), and
       - values: [batch] in [-1, 1], or win, draw and loss probabilities [batch, 3].
-    Several searching threads may call it at once.
+    Several searching threads may call it at once. If it has a callable `with_plies_left`, searches
+    call that instead, which also returns the plies left [batch].
     """
 
     def __call__(self, observations: NDArray[Any], /) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -44,6 +44,11 @@ CHOICES: dict[str, list[Any]] = {
     "fpu_reduction": [0.1, 0.5],
     "fpu_slope": [0.15, 0.0, 0.6],
     "turn_discount": [0.99, 1.0, 0.9],
+    "moves_left_slope": [0.0, 0.003, 0.02],
+    "moves_left_cap": [0.0345, 0.3],
+    "moves_left_threshold": [0.8, 0.0, 0.3],
+    "proof_weight": [0.0, 0.1, 1.0],
+    "proof_threshold": [0.5, -1.0, 0.0],
     "draw_score": [0.0, 0.0, -0.3, 0.7],
     "solver": [True, False],
     "auto_extend": [True, False],
@@ -95,7 +100,8 @@ def compare(name: str, seed: int, simulations: int, leaves: int = 1, moves: int 
     search = Search(game, evaluator, native_options)
 
     def told(rules: Any, position: Any, actions: Any) -> tuple[Any, ...]:
-        return (*evaluator(rules, position, actions), evaluator.draw(rules, position))
+        plies = evaluator.plies_left(rules, position)
+        return (*evaluator(rules, position, actions), evaluator.draw(rules, position), plies)
 
     samples = _core.Random(seed)
     root: reference.Node | None = None
@@ -140,7 +146,7 @@ def assert_equal(
     assert result.best_action == reference.best_action(root, options), where
 
 
-@pytest.mark.technique("S19", "S23", "S24", "S25", "S26", "S27", "S28")
+@pytest.mark.technique("S10", "S19", "S23", "S24", "S25", "S26", "S27", "S28", "S29")
 @pytest.mark.parametrize("name", GAMES)
 def test_visits_values_and_proofs_equal_the_reference(name: str) -> None:
     for seed in range(25):

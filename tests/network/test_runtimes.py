@@ -18,8 +18,10 @@ from some_networks import Nim, need, network
 import zermelo
 from zermelo.errors import UserError
 from zermelo.network import NetworkEvaluator, NetworkOptions, architecture_for
+from zermelo.network.graph import evaluate
 from zermelo.network.measure import parallel_calls_per_second
 from zermelo.network.positions import observations_of, sample_positions
+from zermelo.network.runtime_numpy import NumpyOps
 from zermelo.network.runtimes import BACKENDS, installed_backends
 from zermelo.network.sparse.runtime import CoreRuntime
 from zermelo.network.weights import random_weights
@@ -46,6 +48,37 @@ def test_every_runtime_gives_the_same_answers(game: str) -> None:
     for other_policy, other_value in answers.values():
         np.testing.assert_allclose(other_policy, policy, atol=1e-4)
         np.testing.assert_allclose(other_value, value, atol=1e-4)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_every_runtime_tells_the_plies_left_of_a_network_with_that_head(backend: str) -> None:
+    game = zermelo.game("connect4")
+    observations = observations_of(game, sample_positions(game, 70))
+    without = NetworkEvaluator(network(game, options=NetworkOptions(blocks=1, filters=8)), "numpy")
+    assert without.with_plies_left is None
+    weights = network(game)
+    evaluator = NetworkEvaluator(weights, need(backend), game=game)
+    assert evaluator.with_plies_left is not None
+    policy, value, plies = evaluator.with_plies_left(observations)
+    expected = evaluate(weights.tower, NumpyOps(weights), observations).moves_left
+    assert expected is not None
+    assert plies.shape == (70, 1) and plies.std() > 0
+    np.testing.assert_allclose(plies, expected, atol=1e-3)
+    for found, same in zip((policy, value), evaluator(observations), strict=True):
+        np.testing.assert_array_equal(found, same)
+
+
+@pytest.mark.technique("S10")
+def test_a_search_asks_a_network_for_the_plies_left() -> None:
+    game = zermelo.game("connect4")
+    evaluator = NetworkEvaluator(network(game), "numpy", game=game)
+    found = []
+    for slope in (0.0, 0.5):
+        options = SearchOptions(
+            moves_left_slope=slope, moves_left_cap=1.0, moves_left_threshold=0.0
+        )
+        found.append(Search(game, evaluator, options).run(game.initial(), simulations=100))
+    assert found[0].value != found[1].value
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

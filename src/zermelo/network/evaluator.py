@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class _Ready:
         self.idle: deque[Session] = deque()  # append and pop are atomic
         self.made: deque[Session] = deque()  # every one, borrowed or idle
 
-    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
+    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, ...]:
         try:
             session = self.idle.pop()
         except IndexError:
@@ -130,6 +131,15 @@ class NetworkEvaluator:
 
     def __call__(self, observations: NDArray[Any], /) -> tuple[Array, Array]:
         """For the player to move: float32 [B, planes, rows, columns], or packed [B, words]."""
+        policy, value, *_ = self._answer(observations)
+        return policy, value
+
+    @property
+    def with_plies_left(self) -> Callable[[NDArray[Any]], tuple[Array, ...]] | None:
+        """The same, and plies left [B, 1], which the core asks for if there is a head for it."""
+        return self._answer if getattr(self.architecture, "moves_filters", 0) else None
+
+    def _answer(self, observations: NDArray[Any]) -> tuple[Array, ...]:
         if self._expand is not None and observations.dtype == np.uint64 and len(observations):
             return self._run(observations, self._expand)
         planes = np.ascontiguousarray(observations, np.float32)
@@ -138,14 +148,13 @@ class NetworkEvaluator:
             raise ValueError(f"observations of shape {planes.shape} are not [batch, *{shape}]")
         return self._run(planes)
 
-    def _run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
+    def _run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, ...]:
         count = len(observations)
         missing = -count % self._fixed_batch if self._fixed_batch else 0
         if missing:
             nothing = np.zeros((missing, *observations.shape[1:]), observations.dtype)
             observations = np.concatenate([observations, nothing])
-        policy, value = self._ready.run(observations, expand)
-        return policy[:count], value[:count]
+        return tuple(found[:count] for found in self._ready.run(observations, expand))
 
     def warm_up(self, threads: int, batch: int) -> None:
         """Compiles for so many threads and all batches up to `batch`, which else happens in use."""

@@ -75,21 +75,32 @@ class Heads(Generic[T]):
 
 def forward(a: Architecture, ops: Ops[T], x: T) -> Heads[T]:
     """From observations [B, planes, rows, columns] to logits."""
-    shown = x
+    heads = heads_of(a, ops, tower(a, ops, x))
+    if not a.turned:
+        return heads
+    policy = _turned_back(a, ops, x, heads.policy)
+    return Heads(policy, heads.value, heads.moves_left)
+
+
+def tower(a: Architecture, ops: Ops[T], x: T) -> T:
+    """What the heads, or attention before them, see of the observations."""
     if a.turned:
-        x = ops.take(shown, np.arange(a.inputs))
+        x = ops.take(x, np.arange(a.inputs))
     if a.castling == "rooks":
         x = _castling_as_rooks(a, ops, x)
     if a.has_tower:
         x = ops.activate(ops.conv(x, "input"), a.activation)
         for i in range(a.blocks):
             x = _block(a, ops, x, f"block{i}")
+    return x
+
+
+def heads_of(a: Architecture, ops: Ops[T], x: T) -> Heads[T]:
+    """The logits, of what `tower` gave; on turned boards for the turned moves."""
     if a.body or a.attention:
         x, policy = _attention(a, any_ops(ops), x)
     else:
         policy = _board_policy(a, ops, x)
-    if a.turned:
-        policy = _turned_back(a, ops, shown, policy)
     value = _dense_head(a, ops, x, "value")
     moves_left = None
     if a.moves_filters:

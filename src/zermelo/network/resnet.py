@@ -16,9 +16,10 @@ from zermelo.errors import UserError
 from zermelo.network.architecture import Architecture
 from zermelo.network.board_conv import board_conv, supports
 from zermelo.network.build_torch import TorchActivations
-from zermelo.network.graph import Heads, forward
+from zermelo.network.graph import Heads, forward, heads_of, tower
 from zermelo.network.layer import Layer
 from zermelo.network.trained import TrainedNetwork, planes_last
+from zermelo.network.training_heads import STEM_FILTERS, TrainingHeads, board_stem
 from zermelo.network.weights import NORM_EPSILON, Weights, fold_norms, initial_gain
 
 
@@ -89,9 +90,18 @@ class ResidualNetwork(TorchActivations, TrainedNetwork):
         """Planes, with channels last in memory."""
         return planes_last(observations)
 
-    def legal_heads(self, inputs: tuple[Tensor, ...], actions: Tensor) -> Heads[Tensor]:
+    def body(self, inputs: tuple[Tensor, ...]) -> Tensor:
         """See `TrainedNetwork`."""
-        heads = self(inputs[0])
+        return tower(self.architecture, self, inputs[0])
+
+    def training_heads(self, horizons: int) -> TrainingHeads:
+        """See `TrainedNetwork`."""
+        a = self.architecture
+        return TrainingHeads(board_stem(a.filters), STEM_FILTERS * a.cells, a.num_actions, horizons)
+
+    def heads(self, body: Tensor, inputs: tuple[Tensor, ...], actions: Tensor) -> Heads[Tensor]:  # noqa: ARG002
+        """See `TrainedNetwork`."""
+        heads = heads_of(self.architecture, self, body)
         return Heads(heads.policy.float().gather(1, actions), heads.value, heads.moves_left)
 
     def adopt(self, weights: Weights) -> None:
@@ -104,7 +114,8 @@ class ResidualNetwork(TorchActivations, TrainedNetwork):
     def weights(self, name: str = "network", search: Mapping[str, Any] | None = None) -> Weights:
         """A copy with the norms folded in, as evaluated after training; see `Weights.search`."""
         state = {
-            key: tensor.detach().float().cpu().numpy() for key, tensor in self.state_dict().items()
+            key: tensor.detach().float().cpu().numpy()
+            for key, tensor in self.parameters_to_play().items()
         }
         return fold_norms(self.architecture, state, name, search)
 

@@ -152,7 +152,7 @@ class NumpyRuntime:
         """Itself, which is ready for any batch."""
         return self
 
-    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
+    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, ...]:
         """See `runtimes.Session`."""
         if expand is not None:
             observations = expand(observations)
@@ -160,4 +160,4 @@ class NumpyRuntime:
         # a thousand times as long as one thread, and the searches have threads of their own.
         with self._threads.limit(limits=1, user_api="blas"):
             heads = evaluate(self._architecture, self._ops, np.asarray(observations, np.float32))
-        return np.ascontiguousarray(heads.policy), np.ascontiguousarray(heads.value)
+        return tuple(np.ascontiguousarray(found) for found in heads.outputs().values())

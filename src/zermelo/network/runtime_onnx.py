@@ -25,14 +25,14 @@ class OnnxRuntime:
         self._session: Any = onnxruntime.InferenceSession(
             onnx_bytes(weights), options, providers=["CPUExecutionProvider"]
         )
+        self._names = [output.name for output in self._session.get_outputs()]
 
     def session(self, like: Session | None = None) -> OnnxRuntime:  # noqa: ARG002
         """Itself, which is ready for any batch."""
         return self
 
-    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
+    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, ...]:
         """See `runtimes.Session`."""
         if expand is not None:
             observations = expand(observations)
-        policy, value = self._session.run(["policy", "value"], {"observations": observations})
-        return policy, value
+        return tuple(self._session.run(self._names, {"observations": observations}))

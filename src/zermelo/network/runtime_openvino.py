@@ -90,6 +90,11 @@ class OpenVinoRuntime:
         """Of the network."""
         return self._weights.architecture
 
+    @property
+    def outputs(self) -> int:
+        """How many heads answer."""
+        return 3 if self._weights.tower.moves_filters else 2
+
 
 class _Bound:
     """A request for one batch size with its input in place."""
@@ -100,8 +105,7 @@ class _Bound:
         self.request = runtime.compiled(size).create_infer_request()
         self.request.set_input_tensor(ov.Tensor(self.planes, shared_memory=True))
         self.request.infer(share_outputs=True)
-        self.policy = self.request.get_output_tensor(0).data
-        self.value = self.request.get_output_tensor(1).data
+        self.outputs = [self.request.get_output_tensor(i).data for i in range(runtime.outputs)]
 
 
 class OpenVinoSession:
@@ -113,14 +117,14 @@ class OpenVinoSession:
         self._any: Any = None
         self._largest = 0  # batch that it has met
 
-    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
+    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, ...]:
         """See `runtimes.Session`."""
         if not self._runtime.sizes:
             return self._run_any(observations if expand is None else expand(observations))
         count = len(observations)
         architecture = self._runtime.architecture
-        policy = np.empty((count, architecture.num_actions), np.float32)
-        value = np.empty((count, architecture.value_outputs), np.float32)
+        widths = (architecture.num_actions, architecture.value_outputs, 1)[: self._runtime.outputs]
+        found = tuple(np.empty((count, width), np.float32) for width in widths)
         done = 0
         for size in pieces(count):
             bound = self._bound.get(size) or self._bind(size)
@@ -130,10 +134,10 @@ class OpenVinoSession:
             else:
                 expand(observations[done:stop], bound.planes)
             bound.request.infer(share_outputs=True)
-            policy[done:stop] = bound.policy[: stop - done]
-            value[done:stop] = bound.value[: stop - done]
+            for answers, output in zip(found, bound.outputs, strict=True):
+                answers[done:stop] = output[: stop - done]
             done = stop
-        return policy, value
+        return found
 
     def prepare(self, like: OpenVinoSession) -> None:
         """Compiles for the batch sizes that another session has met."""
@@ -147,13 +151,13 @@ class OpenVinoSession:
         self._bound[size] = _Bound(self._runtime, size)
         return self._bound[size]
 
-    def _run_any(self, observations: Array) -> tuple[Array, Array]:
+    def _run_any(self, observations: Array) -> tuple[Array, ...]:
         if self._any is None:
             self._any = self._runtime.compiled(-1).create_infer_request()
         self._largest = max(self._largest, len(observations))
         self._any.infer(observations, share_inputs=True, share_outputs=True)
-        policy, value = (self._any.get_output_tensor(i).data.copy() for i in (0, 1))
-        return policy, value
+        count = self._runtime.outputs
+        return tuple(self._any.get_output_tensor(i).data.copy() for i in range(count))
 
 
 @cache

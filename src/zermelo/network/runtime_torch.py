@@ -48,14 +48,14 @@ class TorchRuntime:
         """Itself, which is ready for any batch."""
         return self
 
-    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
+    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, ...]:
         """See `runtimes.Session`."""
         if expand is not None:
             observations = expand(observations)
         with torch.inference_mode(), _one_thread(self.device):
             planes = torch.from_numpy(observations).to(self.device, self._type)
             heads = self._network(planes.contiguous(memory_format=torch.channels_last))
-            return heads.policy.float().cpu().numpy(), heads.value.float().cpu().numpy()
+            return tuple(found.float().cpu().numpy() for found in heads.outputs().values())
 
 
 @contextmanager

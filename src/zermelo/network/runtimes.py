@@ -40,10 +40,11 @@ class Expand(Protocol):
 class Session(Protocol):
     """Not to be used by two threads at once; the GIL is free while it computes."""
 
-    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, Array]:
-        """[n, planes, rows, columns], any n >= 1 -> policy logits and values, both the caller's.
+    def run(self, observations: NDArray[Any], expand: Expand | None = None) -> tuple[Array, ...]:
+        """[n, planes, rows, columns], any n >= 1 -> policy logits and values, the caller's.
 
-        With `expand` the observations are packed.
+        A network with a moves-left head adds plies left [n, 1]. With `expand` the observations are
+        packed.
         """
 
 

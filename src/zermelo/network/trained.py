@@ -24,8 +24,10 @@ from zermelo.network.sparse.architecture import SparseArchitecture
 
 if TYPE_CHECKING:
     from zermelo.network.architecture import NetworkOptions
+    from zermelo.network.training_heads import TrainingHeads
     from zermelo.network.weights import Weights
 
+EXTRA = "extra."  # begins the names of parameters that only training has
 MAX_INITIAL_SPREAD = 0.5  # standard deviation of a new network's logits
 
 
@@ -42,6 +44,10 @@ class TrainedNetwork(nn.Module, ABC):
     architecture: AnyArchitecture
     packed: bool  # whether `prepare` wants packed observations
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.extra: TrainingHeads | None = None  # T15: heads that `weights` leaves out
+
     @abstractmethod
     def prepare(self, observations: NDArray[Any]) -> tuple[Tensor, ...]:
         """The inputs of `legal_heads`, for observations as planes or, if it likes them, packed.
@@ -50,8 +56,24 @@ class TrainedNetwork(nn.Module, ABC):
         """
 
     @abstractmethod
-    def legal_heads(self, inputs: tuple[Tensor, ...], actions: Tensor) -> Heads[Tensor]:
+    def body(self, inputs: tuple[Tensor, ...]) -> Tensor:
+        """What all heads see, [B, ...]."""
+
+    @abstractmethod
+    def heads(self, body: Tensor, inputs: tuple[Tensor, ...], actions: Tensor) -> Heads[Tensor]:
         """Logits of these actions [B, K], value logits [B, 3], and moves left if it has them."""
+
+    def legal_heads(self, inputs: tuple[Tensor, ...], actions: Tensor) -> Heads[Tensor]:
+        """`heads` of its own body."""
+        return self.heads(self.body(inputs), inputs, actions)
+
+    @abstractmethod
+    def training_heads(self, horizons: int) -> TrainingHeads:
+        """New ones that fit; see `extra`."""
+
+    def parameters_to_play(self) -> dict[str, Tensor]:
+        """The state without `extra`, by name."""
+        return {k: v for k, v in self.state_dict().items() if not k.startswith(EXTRA)}
 
     @abstractmethod
     def adopt(self, weights: Weights) -> None:

@@ -31,6 +31,9 @@ class Options:
     dirichlet_epsilon: float = 0.25  # S7, used when noise is given
     min_root_visits: int = 0  # S9
     turn_discount: float = 0.99  # S10
+    moves_left_slope: float = 0.0
+    moves_left_cap: float = 0.0345
+    moves_left_threshold: float = 0.8
     draw_score: float = 0.0  # of a draw, for the player to move at the root
     backup: str = "mean"  # S25: mean, regularised
     backup_shrinkage: float = 3.0
@@ -38,6 +41,8 @@ class Options:
     lcb_visit_share: float = 0.15
     lcb_min_visits: int = 10
     solver: bool = True  # S11
+    proof_weight: float = 0.0  # S29
+    proof_threshold: float = 0.5
     auto_extend: bool = True  # S12
     repetition_draw: bool = True  # S13
     policy_temperature: float = 1.0

@@ -27,11 +27,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from zermelo.games.protocol import Game, Outcome, State
+from zermelo.reference.ending import count_proofs, drawn_to_end
 from zermelo.reference.options import Options
 from zermelo.reference.refinements import (
     impurity_factor,
     imputed_value,
-    lower_bound,
     regularised_sum,
     spread_factor,
     stored_prior,
@@ -39,7 +39,8 @@ from zermelo.reference.refinements import (
 )
 from zermelo.reference.settling import Settling
 
-# The answer may have a third number, the probability of a draw; only `draw_score` asks for it.
+# The answer may have two more numbers: the probability of a draw, which only `draw_score` asks for,
+# and the plies left, for `moves_left_slope`.
 Evaluate = Callable[[Any, State, Sequence[int]], tuple[Any, ...]]
 
 
@@ -61,6 +62,8 @@ class Node:
     value_sum: float = 0.0
     squares: float = 0.0  # S23, S24: sum of the values' squares
     own_sum: float = 0.0  # S25: values of visits that ended here, for the player to move here
+    plies: float = 0.0  # S10: sum of the plies left that were backed up
+    proofs: list[int] = field(default_factory=lambda: [1, 1])  # S29: for either player's win
     in_flight: int = 0  # S4: simulations below that still wait for their value
     waiting: bool = False  # its position is being evaluated
     certain: Certain | None = None
@@ -175,7 +178,7 @@ def descend(game: Game, state: State, root: Node, options: Options) -> Descent:
     while node.children and not (node.certain and node is not root):
         mover_is_chooser = len(path) == 1 or players[-1] == players[-2]
         draw = options.draw_score * (1 if players[-1] == players[0] else -1)
-        node = select(node, options, node is root, mover_is_chooser, draw)
+        node = select(node, options, node is root, players[-1], mover_is_chooser, draw)
         state = play(node)
 
     # 2. expand: `value` is for the player to move at the end of the path
@@ -207,13 +210,15 @@ def finish(game: Game, descent: Descent, evaluate: Evaluate, options: Options) -
     """Steps 3 and 4 of a simulation."""
     path, players, state, value = descent
     node = path[-1]
+    plies = 0.0
 
     # 3. evaluate
     if value is None:
         actions = game.legal_actions(state)
-        logits, value, *draw = evaluate(game, state, actions)
-        if options.draw_score and draw:
-            value = min(max(value + descent.draw(-1, options) * draw[0], -1.0), 1.0)
+        logits, value, *more = evaluate(game, state, actions)
+        if options.draw_score and more:
+            value = min(max(value + descent.draw(-1, options) * more[0], -1.0), 1.0)
+        plies = more[1] if len(more) > 1 else 0.0
         node.children = expand(actions, logits, options.policy_temperature)
         node.waiting = False
 
@@ -227,6 +232,10 @@ def finish(game: Game, descent: Descent, evaluate: Evaluate, options: Options) -
         node = path[depth]
         if node.certain:
             value = node.q(options.turn_discount, descent.draw(max(depth - 1, 0), options))
+            plies = node.certain.distance
+        node.plies += plies
+        plies += 1
+        count_proofs(node, players[depth])
         add_visit(node, value, flips, options, descent.draw(depth, options))
         if depth > 0:
             value *= options.turn_discount  # S10
@@ -258,7 +267,7 @@ def land(descent: Descent) -> None:
 
 
 def select(
-    node: Node, options: Options, is_root: bool, mover_is_chooser: bool, draw: float
+    node: Node, options: Options, is_root: bool, mover: int, mover_is_chooser: bool, draw: float
 ) -> Node:
     """The child with the best Q + U; the first of equals."""
     if is_root:  # S9
@@ -267,6 +276,7 @@ def select(
                 return child
     total = sum(counted(child, options) for child in node.children)
     scale = exploration(node, options, is_root, total)
+    ending = drawn_to_end(node, mover, mover_is_chooser, options)
     best, best_score = None, -math.inf
     for child in node.children:
         if child.certain and child.certain.result < 0:  # S11: a certain loss is not searched again
@@ -274,7 +284,7 @@ def select(
         q = value_in_flight(child, options, draw)
         if q is None:
             q = first_play_urgency(node, child, options, is_root, mover_is_chooser)
-        score = q + scale * child.prior / (1 + counted(child, options))
+        score = ending(child, q) + scale * child.prior / (1 + counted(child, options))
         if score > best_score:
             best, best_score = child, score
     assert best is not None, "a node whose children are all certain losses is certain itself"
@@ -357,30 +367,6 @@ def prove(node: Node, flips: bool) -> None:
     else:
         return
     node.certain = Certain(-best.result if flips else best.result, best.distance)
-
-
-def best_action(root: Node, options: Options | None = None) -> int:
-    """What is played: a certain win by the shortest way, else the most visits (S11, S20).
-
-    S23: or, of the actions with enough visits, the one that is surely the best.
-    """
-    options = options or Options()
-
-    def rank(child: Node) -> tuple[int, float, int]:
-        if child.certain and child.certain.result > 0:
-            return (2, -child.certain.distance, child.visits)
-        if child.certain and child.certain.result < 0:
-            return (0, child.certain.distance, child.visits)
-        return (1, child.visits, 0)
-
-    best = max(root.children, key=rank)
-    enough = max(options.lcb_visit_share * best.visits, options.lcb_min_visits)
-    if options.lcb_z > 0 and best.visits >= enough and rank(best)[0] == 1:
-        for child in root.children:
-            tried = child.visits >= enough and rank(child)[0] == 1
-            if tried and lower_bound(child, options) > lower_bound(best, options):
-                best = child
-    return best.action
 
 
 def repeated(game: Any, state: State, plies: int) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.replay.columns import Array
+from zermelo.replay.futures import Futures, MergedFutures
 from zermelo.replay.samples import (
     DRAW_SCALE,
     FULL,
@@ -45,6 +46,7 @@ class Merged:
     root_wdl: NDArray[np.float32]  # [M, 3]
     plies_left: NDArray[np.float32]  # [M] mean of those that are known; 0: none is
     weight: NDArray[np.float32]  # [M]
+    futures: MergedFutures | None = None  # T15
 
     def __len__(self) -> int:
         """Number of positions."""
@@ -62,11 +64,16 @@ class Merged:
 
 
 def merge(
-    samples: Samples, rows: Array | None = None, *, deduplicate: bool = True, weight: str = "log"
+    samples: Samples,
+    rows: Array | None = None,
+    *,
+    deduplicate: bool = True,
+    weight: str = "log",
+    futures: Futures | None = None,
 ) -> Merged:
     """Merges the samples, or some `rows` of them; `weight` is `ReplayOptions.dedup_weight`.
 
-    Without `deduplicate` every sample stays on its own, with weight 1.
+    Without `deduplicate` every sample stays on its own, with weight 1. `futures` are the samples'.
     """
     chosen = np.arange(len(samples)) if rows is None else np.asarray(rows, np.int64)
     starts = samples.starts()
@@ -97,6 +104,7 @@ def merge(
         root_wdl=root_wdl(values, draws),
         plies_left=_plies_left(samples.plies_left, order, first),
         weight=dedup_weight(counts, weight if deduplicate else "constant"),
+        futures=None if futures is None else futures.merged(order, first),
     )
 
 

@@ -23,6 +23,17 @@ from zermelo.replay.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)
+class FutureBatch:
+    """T15: of B rows, with up to R actions of the opponent; for the player to move now."""
+
+    reply_actions: NDArray[np.int64]  # [B, R], 0 where padded
+    reply_shares: NDArray[np.float32]  # [B, R], -1 where padded
+    reply_weight: NDArray[np.float32]  # [B] 1, or 0 without a reply
+    wdl: NDArray[np.float32]  # [B, horizons, 3]
+    known: NDArray[np.float32]  # [B, horizons] 1, or 0
+
+
+@dataclass(frozen=True, eq=False)
 class Batch:
     """B rows with up to K legal actions, from the mover's side; the receiver owns the arrays."""
 
@@ -34,6 +45,7 @@ class Batch:
     root_wdl: NDArray[np.float32]  # [B, 3]
     plies_left: NDArray[np.float32]  # [B]
     weight: NDArray[np.float32]  # [B]
+    futures: FutureBatch | None = None
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -74,6 +86,11 @@ class BatchSampler:
         self._shape = Schema.of(game).layout.shape
         count = int(merged.source.symmetries.max(initial=1)) if symmetries else 1
         self._maps: Array = _core.action_maps(self._native, count)  # u16 [symmetries, actions]
+        if merged.futures is not None:
+            self._starts = merged.source.starts()
+            most_frames = int(merged.futures.source.frame.max(initial=0)) + 1
+            self._all_maps = _core.action_maps(self._native, max(count, most_frames))
+            self._back = np.argsort(self._all_maps, axis=1)  # from a frame to the board as it was
         self._epoch = 0
         whole = (len(merged) + batch - 1) // batch
         self._batches = whole if most is None else min(most, whole)
@@ -112,6 +129,35 @@ class BatchSampler:
             root_wdl=merged.root_wdl[positions],
             plies_left=merged.plies_left[positions],
             weight=merged.weight[positions],
+            futures=self._futures(positions, symmetry),
+        )
+
+    def _futures(self, positions: Array, symmetry: Array) -> FutureBatch | None:
+        """The reply's actions go from its own frame over the board as it was to this row's."""
+        merged, source = self.merged.futures, self.merged.source
+        if merged is None:
+            return None
+        rows = merged.rows[positions]
+        answered = rows >= 0
+        own = np.where(answered, rows, 0)
+        replies = own + merged.source.reply[own]
+        counts = np.where(answered, source.policy_counts[replies].astype(np.int64), 0)
+        slots = np.arange(max(1, int(counts.max(initial=1))))
+        padded = slots >= counts[:, None]
+        entries = self._starts[replies][:, None] + slots
+        entries[padded] = 0
+        played = self._back[merged.source.frame[replies][:, None], source.policy_actions[entries]]
+        actions = self._all_maps[merged.source.frame[own][:, None], played]
+        actions = self._all_maps[symmetry[:, None], actions].astype(np.int64)
+        actions[padded] = 0
+        shares = source.policy_shares[entries] * np.float32(1 / WHOLE_SHARE)
+        shares[padded] = -1
+        return FutureBatch(
+            actions,
+            shares,
+            answered.astype(np.float32),
+            merged.wdl[positions],
+            merged.known[positions],
         )
 
     def _observations(self, rows: Array, symmetry: Array) -> NDArray[Any]:

@@ -21,6 +21,7 @@ from zermelo.replay.samples import Samples
 from zermelo.replay.schema import Schema
 from zermelo.replay.shard import (
     SUFFIX,
+    Shard,
     other_game,
     parse_name,
     read_header,
@@ -98,8 +99,13 @@ class ReplayStore:
 
     def read(self, shard: StoredShard) -> Samples | None:
         """Its samples, all checked; None if it is damaged (then it is set aside) or gone."""
+        whole = self.read_whole(shard)
+        return None if whole is None else whole.samples
+
+    def read_whole(self, shard: StoredShard) -> Shard | None:
+        """The same with the games that they are of."""
         try:
-            return read_shard(shard.path, self._game).samples
+            return read_shard(shard.path, self._game)
         except FileNotFoundError:
             self._known.pop(shard.path.name, None)
         except ShardError as error:

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from zermelo.games.protocol import Game
 from zermelo.replay.columns import Array
 from zermelo.replay.dedup import Merged, merge
+from zermelo.replay.futures import HORIZONS, Futures, futures_of
 from zermelo.replay.growing import GrowingColumn
 from zermelo.replay.options import ReplayOptions, window_size
 from zermelo.replay.samples import COLUMNS, Samples
@@ -27,9 +29,12 @@ Progress = Callable[[int, int], None]  # shards loaded, shards to load
 class Window:
     """The samples that an iteration learns from; `update` moves it on."""
 
-    def __init__(self, store: ReplayStore, options: ReplayOptions) -> None:
-        """Empty until `update`."""
+    def __init__(
+        self, store: ReplayStore, options: ReplayOptions, follow: Game | None = None
+    ) -> None:
+        """Empty until `update`. With `follow`, its game, samples know their futures (T15)."""
         self.store = store
+        self._follow = follow
         self.options = options
         self._clear()
         self._merged = 0  # positions that the last `merged` gave, and the samples it was given
@@ -87,7 +92,14 @@ class Window:
 
     def _merge(self, rows: Array | None) -> Merged:
         kind = self.options.dedup_weight
-        return merge(self.samples(), rows, deduplicate=self.options.deduplicate, weight=kind)
+        futures = Futures(*(column.live() for column in self._futures)) if self._follow else None
+        return merge(
+            self.samples(),
+            rows,
+            deduplicate=self.options.deduplicate,
+            weight=kind,
+            futures=futures,
+        )
 
     def _clear(self) -> None:
         words = self.store.schema.layout.words
@@ -96,6 +108,8 @@ class Window:
             for name, declared in COLUMNS.items()
         }
         self._held_out = GrowingColumn("|b1")
+        later = 3 * len(HORIZONS)
+        self._futures = (GrowingColumn("<i4"), GrowingColumn("|u1"), GrowingColumn("<f4", later))
         self._shards: deque[StoredShard] = deque()
         self._rows: deque[int] = deque()  # rows of each shard that are still here
 
@@ -132,6 +146,9 @@ class Window:
             for name, column in self._columns.items():
                 column.drop(rows if COLUMNS[name].per == "samples" else entries)
             self._held_out.drop(rows)
+            if self._follow:
+                for future in self._futures:
+                    future.drop(rows)
             count -= rows
             self._rows[0] -= rows
             if not self._rows[0]:
@@ -140,9 +157,14 @@ class Window:
 
     def _load(self, missing: Sequence[StoredShard], progress: Progress | None) -> bool:
         for done, shard in enumerate(missing):
-            samples = self.store.read(shard)
-            if samples is None:
+            whole = self.store.read_whole(shard)
+            if whole is None:
                 return False
+            samples = whole.samples
+            if self._follow:
+                futures = futures_of(self._follow, whole)
+                for future, rows in zip(self._futures, vars(futures).values(), strict=True):
+                    future.append(rows)
             for name, column in samples.columns().items():
                 self._columns[name].append(column)
             self._held_out.append(held_out(shard.path.name, samples.games, self.options.holdout))

@@ -42,12 +42,13 @@ def open_learner(
         needed=lambda: needed_checkpoints(run.path / FOLDER, run.config.evaluate),
     )
     newest = store.newest()
+    game, chosen = options.game(), train or options.train
     return Learner(
-        options.game(),
-        Window(replay, options.replay),
+        game,
+        Window(replay, options.replay, game if chosen.extra_heads else None),
         store,
         MetricsWriter(run.metrics, newest.iteration if newest else 0, report=run.log),
-        train or options.train,
+        chosen,
         newest=newest,
         iterations=options.loop.iterations,
         seed=options.loop.seed,

@@ -47,6 +47,11 @@ class HashEvaluator:
         """Probability of a draw that goes with the value."""
         return 0.5 * (1.0 - abs(self.value(game, state)))
 
+    def plies_left(self, game: Game, state: State) -> float:
+        """24 random bits in [0, 64)."""
+        key = state_hash(game, state) ^ self._salt
+        return (mix64(key ^ 0x8EBC6AF09C88C6E3) >> 40) * 2.0**-18
+
 
 def logit(key: int, action: int) -> float:
     """24 random bits in [-2, 2)."""

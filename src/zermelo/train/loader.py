@@ -24,6 +24,16 @@ JOIN_SECONDS = 10.0
 Prepare = Callable[[NDArray[Any]], tuple[Tensor, ...]]  # a network's inputs of observations
 
 
+class FutureTensors(NamedTuple):
+    """The replay's `FutureBatch` on the device (T15)."""
+
+    reply_actions: Tensor  # i64 [B, R], 0 where padded
+    reply_shares: Tensor  # f32 [B, R], -1 where padded
+    reply_weight: Tensor  # f32 [B]
+    wdl: Tensor  # f32 [B, horizons, 3]
+    known: Tensor  # f32 [B, horizons]
+
+
 class TensorBatch(NamedTuple):
     """The replay's `Batch` on the device. B rows, K actions at most; for the player to move."""
 
@@ -35,11 +45,15 @@ class TensorBatch(NamedTuple):
     root_wdl: Tensor  # f32 [B, 3]
     plies_left: Tensor  # f32 [B]
     weight: Tensor  # f32 [B]
+    futures: FutureTensors | None = None
 
     @property
     def planes(self) -> Tensor:
         """The input of a tower: f32 [B, P, R, C]."""
         return self.inputs[0]
+
+
+NUMBERS = TensorBatch._fields[2:-1]
 
 
 def to_tensors(
@@ -49,12 +63,22 @@ def to_tensors(
     made = TensorBatch(
         prepare(batch.observations),
         _tensor(batch.actions, np.int64),
-        *(_tensor(getattr(batch, name), np.float32) for name in TensorBatch._fields[2:]),
+        *(_tensor(getattr(batch, name), np.float32) for name in NUMBERS),
+        futures=_futures(batch),
     )
     if device is None or device.type == "cpu":
         return made
     inputs = tuple(tensor.to(device) for tensor in made.inputs)
-    return TensorBatch(inputs, *(tensor.to(device) for tensor in made[1:]))
+    numbers = (getattr(made, name).to(device) for name in NUMBERS)
+    later = made.futures and FutureTensors(*(tensor.to(device) for tensor in made.futures))
+    return TensorBatch(inputs, made.actions.to(device), *numbers, futures=later)
+
+
+def _futures(batch: Batch) -> FutureTensors | None:
+    if batch.futures is None:
+        return None
+    actions, *numbers = (getattr(batch.futures, name) for name in FutureTensors._fields)
+    return FutureTensors(_tensor(actions, np.int64), *(_tensor(n, np.float32) for n in numbers))
 
 
 def _tensor(array: NDArray[Any], kind: type) -> Tensor:

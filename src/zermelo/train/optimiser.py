@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from zermelo.errors import UserError
+from zermelo.network.trained import EXTRA
 from zermelo.train.muon import Muon
 from zermelo.train.options import TrainOptions
 
@@ -68,6 +69,8 @@ class NetworkOptimiser:
             for name, parameter in self.network.named_parameters():
                 if not arrays or id(parameter) not in owned:
                     continue
+                if name.startswith(EXTRA) and f"{name}.{STATE[type(part)][0]}" not in arrays:
+                    continue  # T15: heads that are new
                 for key in STATE[type(part)]:
                     part.state[parameter][key] = _restored(parameter, arrays, name, key)
 

@@ -116,6 +116,29 @@ class TrainOptions:
     moves_left_weight: float = option(
         0.1, "Weight of the moves-left loss, if the network has that head.", low=0.0, high=100.0
     )
+    reply_weight: float = option(
+        0.0,
+        "Weight of the loss of a head that learns the opponent's reply; 0 is no such head. It is "
+        "left out of what plays.",
+        low=0.0,
+        high=100.0,
+        technique="T15",
+    )
+    soft_policy_weight: float = option(
+        0.0,
+        "Weight of the loss of a head that learns the policy softened by temperature 4; 0 is none.",
+        low=0.0,
+        high=100.0,
+        technique="T15",
+    )
+    future_weight: float = option(
+        0.0,
+        "Weight of the loss of a head that learns the searches' values 6, 16 and 50 plies later; "
+        "0 is none.",
+        low=0.0,
+        high=100.0,
+        technique="T15",
+    )
     policy_smoothing: float = option(
         0.0,
         "Share of the policy target that is spread evenly over the legal actions.",
@@ -142,3 +165,8 @@ class TrainOptions:
     threads: int = option(
         0, "Threads of the optimiser on a processor; 0 means one per core.", low=0, high=1024
     )
+
+    @property
+    def extra_heads(self) -> bool:
+        """T15: whether the network learns with heads that it does not play with."""
+        return max(self.reply_weight, self.soft_policy_weight, self.future_weight) > 0

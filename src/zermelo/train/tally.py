@@ -23,6 +23,7 @@ class Tally:
         self._value = np.zeros(4)  # weight, loss, entropy, squared error
         self._total = 0.0
         self._moves_left: float | None = None
+        self._extra: dict[str, float] = {}
         self._bins = np.zeros((3, BINS))  # weight, predicted value, outcome
 
     def add(self, batch: TensorBatch, losses: Losses) -> None:
@@ -45,6 +46,8 @@ class Tally:
         if losses.moves_left is not None:
             moves_left = float(_numbers(losses.moves_left) @ weight)
             self._moves_left = (self._moves_left or 0.0) + moves_left
+        for name, loss in losses.extra.items():
+            self._extra[name] = self._extra.get(name, 0.0) + float(_numbers(loss) @ weight)
         self._total += losses.total.item() * float(weight.sum())
         self.samples += rows
 
@@ -66,6 +69,7 @@ class Tally:
             "value_squared_error": error,
             "value_calibration_error": self._calibration_error(),
             "moves_left_loss": left,
+            **{f"{name}_loss": _ratio(total, weight) for name, total in self._extra.items()},
             "calibration": self._calibration(),
         }
 

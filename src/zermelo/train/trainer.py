@@ -12,10 +12,11 @@ from torch import Tensor
 
 from zermelo.checkpoint import TrainingState
 from zermelo.errors import UserError
-from zermelo.network.trained import TrainedNetwork
+from zermelo.network.trained import EXTRA, TrainedNetwork
 from zermelo.network.weights import Weights
+from zermelo.replay.futures import HORIZONS
 from zermelo.train.arithmetic import autocast, choose_device, choose_precision, fixed_arithmetic
-from zermelo.train.loader import BatchLoader, TensorBatch
+from zermelo.train.loader import NUMBERS, BatchLoader, TensorBatch
 from zermelo.train.losses import Losses, batch_losses
 from zermelo.train.norms import LayerNorms
 from zermelo.train.optimiser import NetworkOptimiser, as_array, copy_into
@@ -71,6 +72,8 @@ class Trainer:
         self.device = choose_device(self.options)
         self.precision = choose_precision(self.options, self.device)
         # Convolutions are a little faster with channels last; the numbers are the same ones.
+        if self.options.extra_heads:  # T15
+            network.extra = network.training_heads(len(HORIZONS))
         self.network = network.to(self.device)
         self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.optimiser = NetworkOptimiser(self.network, self.options)
@@ -147,9 +150,7 @@ class Trainer:
     def _step(
         self, batch: TensorBatch, blend: float, rate: float, norms: _Norms, place: str
     ) -> Losses:
-        with autocast(self.precision, self.device):
-            heads = self.network.legal_heads(batch.inputs, batch.actions)
-        losses = batch_losses(heads, batch, blend, self.options)
+        losses = self._losses(batch, blend)
         loss = losses.total.item()
         if not math.isfinite(loss):
             raise DivergedError(f"{place}: the loss is {loss}; {_why(batch, rate)}")
@@ -160,6 +161,17 @@ class Trainer:
             raise DivergedError(f"{place}: the gradient is {norm}; {_why(batch, rate)}")
         self.optimiser.step(rate)
         return losses
+
+    def _losses(self, batch: TensorBatch, blend: float) -> Losses:
+        network = self.network
+        with autocast(self.precision, self.device):
+            body = network.body(batch.inputs)
+            heads = network.heads(body, batch.inputs, batch.actions)
+            extra = None
+            if network.extra is not None:
+                replies = batch.futures.reply_actions if batch.futures else batch.actions[:, :1]
+                extra = network.extra(body, batch.actions, replies)
+        return batch_losses(heads, batch, blend, self.options, extra)
 
     @torch.no_grad()
     def evaluate(self, batches: Iterable[Batch], blend: float = 0.0) -> dict[str, Any]:
@@ -172,9 +184,7 @@ class Trainer:
                 BatchLoader(batches, self.network.prepare, self.device) as loader,
             ):
                 for batch in loader:
-                    with autocast(self.precision, self.device):
-                        heads = self.network.legal_heads(batch.inputs, batch.actions)
-                    tally.add(batch, batch_losses(heads, batch, blend, self.options))
+                    tally.add(batch, self._losses(batch, blend))
         finally:
             self.network.train()
         return tally.metrics()
@@ -195,6 +205,8 @@ class Trainer:
         arrays = state.arrays
         current = self.network.state_dict()
         for name, tensor in current.items():
+            if name.startswith(EXTRA) and NETWORK + name not in arrays:
+                continue  # T15: the run did not have these heads before; they begin anew
             copy_into(tensor, arrays, NETWORK + name)
         moments = {
             name.removeprefix(OPTIMISER): array
@@ -241,7 +253,7 @@ def _passes(batches: Iterable[Batch], passes: int) -> Iterator[Batch]:
 def _why(batch: TensorBatch, rate: float) -> str:
     """The likely reason, and what becomes of the run."""
     named = [("planes", tensor) for tensor in batch.inputs]
-    named += list(zip(batch._fields[1:], batch[1:], strict=True))
+    named += [(name, getattr(batch, name)) for name in ("actions", *NUMBERS)]
     broken = [name for name, tensor in named if not tensor.isfinite().all()]
     if broken:
         return f"the samples' {broken[0]} are not all finite; the last checkpoint is kept"

@@ -25,7 +25,8 @@ from zermelo.network.sparse.fixed_point import (
     to_integers,
 )
 from zermelo.network.sparse.layers import floored, hidden_layer, in_units, policy_layer
-from zermelo.network.trained import TrainedNetwork
+from zermelo.network.trained import EXTRA, TrainedNetwork
+from zermelo.network.training_heads import TrainingHeads
 from zermelo.network.weights import Weights
 
 PLIES = 32.0  # an output of 1.0 is so many plies
@@ -61,11 +62,20 @@ class SparseModule(TrainedNetwork):
             map(torch.from_numpy, (*features.read(observations), observations.view(np.int64)))
         )
 
-    def legal_heads(self, inputs: tuple[Tensor, ...], actions: Tensor) -> Heads[Tensor]:
+    def body(self, inputs: tuple[Tensor, ...]) -> Tensor:
+        """The hidden layer; see `TrainedNetwork`."""
+        with torch.autocast(inputs[0].device.type, enabled=False):
+            return hidden_layer(self._units("table"), inputs[:-1])
+
+    def training_heads(self, horizons: int) -> TrainingHeads:
+        """See `TrainedNetwork`."""
+        a = self.architecture
+        return TrainingHeads(_InParts(), a.hidden, a.num_actions, horizons)
+
+    def heads(self, body: Tensor, inputs: tuple[Tensor, ...], actions: Tensor) -> Heads[Tensor]:
         """See `TrainedNetwork`."""
         with torch.autocast(actions.device.type, enabled=False):
-            *features, observations = inputs
-            hidden = hidden_layer(self._units("table"), tuple(features))
+            hidden, observations = body, inputs[-1]
             tails = _clipped(self._dense(hidden, "tail"), UNITS["tail"][0])
             split = self.architecture.policy_hidden
             policy = tails[:, :split] if split else hidden
@@ -97,15 +107,24 @@ class SparseModule(TrainedNetwork):
     def adopt(self, weights: Weights) -> None:
         """Its integers in real units, each exactly."""
         for name, parameter in self.named_parameters():
+            if name.startswith(EXTRA):
+                continue
             units = np.asarray(weights.arrays[name], np.float32) / np.float32(UNITS[name][0])
             parameter.copy_(torch.from_numpy(units))
 
     def weights(self, name: str = "network", search: Mapping[str, Any] | None = None) -> Weights:
         """The integers."""
-        numbers = {key: p.detach().cpu().numpy() for key, p in self.named_parameters()}
+        numbers = {k: p.detach().cpu().numpy() for k, p in self.parameters_to_play().items()}
         return Weights(
             self.architecture, to_integers(self.architecture, numbers), name, search or {}
         ).check()
+
+
+class _InParts(nn.Module):
+    """Activations as parts of the largest one."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x / ACTIVATION_ONE
 
 
 def _clipped(sums: Tensor, one: int) -> Tensor:
