@@ -275,7 +275,7 @@ FAULTS = (
         "a machine with a wrong token or version",
         "refused in one line",
         (
-            "tests/cluster/test_refusals.py",
+            "tests/cluster/test_cluster_refusals.py",
             "tests/cluster/test_local_cluster.py::"
             "test_a_node_of_another_version_is_refused_in_one_line",
         ),
