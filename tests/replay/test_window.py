@@ -118,13 +118,13 @@ def test_an_updated_window_equals_a_new_one(limit: int, growth: int, tmp_path: P
 def test_only_new_shards_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     window = new_window(tmp_path, window_start=3, window_max=3, max_samples=250)
     read: list[int] = []
-    original = ReplayStore.read
+    original = ReplayStore.read_whole
 
     def spy(store: ReplayStore, stored: Any) -> Any:
         read.append(stored.header.iteration)
         return original(store, stored)
 
-    monkeypatch.setattr(ReplayStore, "read", spy)
+    monkeypatch.setattr(ReplayStore, "read_whole", spy)
     for iteration in range(10):
         shard(tmp_path, iteration)
         window.update(iteration)

@@ -42,6 +42,7 @@ def test_batches_come_whole_and_in_order_whoever_is_slower(batches: list[Batch])
             for wanted, found in zip(batches, loader, strict=True):
                 time.sleep(delay)
                 columns = asdict(wanted)
+                assert columns.pop("futures") is found.futures is None
                 np.testing.assert_array_equal(found.planes.numpy(), columns.pop("observations"))
                 for name, array in columns.items():
                     np.testing.assert_array_equal(getattr(found, name).numpy(), array, name)

@@ -144,7 +144,9 @@ def test_a_row_counts_as_often_as_its_weight_says() -> None:
     heads = made_heads(batch, rules.num_actions)
     assert heads.moves_left is not None
     copied = Heads(heads.policy[rows], heads.value[rows], heads.moves_left[rows])
-    copies = {name: array[rows] for name, array in asdict(batch).items()}
+    columns = asdict(batch)
+    del columns["futures"]
+    copies = {name: array[rows] for name, array in columns.items()}
     repeated = Batch(**copies | {"weight": np.ones(len(rows), np.float32)})
     batch = replace(batch, weight=weight)
     one, other = Tally(), Tally()

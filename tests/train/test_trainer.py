@@ -326,9 +326,9 @@ def test_the_iterations_value_blend_reaches_the_loss(
 ) -> None:
     seen: list[float] = []
 
-    def spy(heads: Any, batch: Any, blend: float, options: TrainOptions) -> Any:
+    def spy(heads: Any, batch: Any, blend: float, *rest: Any) -> Any:
         seen.append(blend)
-        return batch_losses(heads, batch, blend, options)
+        return batch_losses(heads, batch, blend, *rest)
 
     monkeypatch.setattr(trainer_module, "batch_losses", spy)
     made_trainer().train_iteration(batches, 1, 20)
