@@ -139,7 +139,7 @@ def test_check_fails_an_unsound_game_with_1(capsys: Captured, tmp_path: Path) ->
     path.write_text(Path(EXAMPLE).read_text().replace("return state[1]\n", "return 7\n", 1))
     assert main(["check", str(path)]) == 1
     shown = capsys.readouterr()
-    assert "player() must be 0 or 1, not 7" in shown.out
+    assert "not supported, because it has more than two players (player() is 7)" in shown.out
     assert shown.err == ""
     assert main(["check", str(path), "--json"]) == 1
     assert not json.loads(capsys.readouterr().out)["ok"]

@@ -71,7 +71,7 @@ def test_a_runtime_that_broke_since_then_is_not_taken(monkeypatch: pytest.Monkey
     monkeypatch.setattr(measure, "AUTO_SECONDS", 0.02)
     weights = network(zermelo.game("tictactoe"))
     first = NetworkEvaluator(weights).backend
-    make = evaluator.make_runtime
+    make = runtimes.make_runtime
 
     def broken(made: Any, backend: str, *more: Any) -> Any:
         if backend == first and not measured:
