@@ -2,8 +2,9 @@
 
 Usage: python tools/kill_recovery.py [--kills 10] [--json]
 
-Needs a machine without other work. A worker is back when its process runs. The exit code is 1 if a worker is not back within 2 s, or if
-from 10 s after a kill on fewer than 95 % of the samples are played that were played before.
+Needs a machine without other work. A worker is back when its process runs. The exit code is 1 if a
+worker is not back within 2 s, or if from 10 s after a kill on fewer than 95 % of the samples are
+played that were played before.
 """
 
 from __future__ import annotations
