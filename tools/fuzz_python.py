@@ -102,7 +102,9 @@ def attempts(target: str, place: Path) -> tuple[Callable[[bytes], None], bytes]:
     """What tries bytes, and bytes that are fine."""
     if target in FILES:
         return of_file(FILES[target], place)
-    return {"texts": of_texts, "requests": of_requests, "lc0": lambda: of_lc0(place)}[target]()
+    if target == "lc0":
+        return of_lc0(place)
+    return of_texts() if target == "texts" else of_requests()
 
 
 def functions() -> list[FunctionType]:

@@ -13,6 +13,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -200,9 +201,7 @@ def mutants() -> str:
 def evidence() -> str:
     """What was measured of each technique, and what was not yet."""
     sys.path.insert(0, str(ROOT / "benchmarks"))
-    from evidence import table
-
-    return table()
+    return str(import_module("evidence").table())
 
 
 PARTS: dict[str, Callable[[], str]] = {

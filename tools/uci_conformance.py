@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ def steps(talk: Conversation) -> Iterator[Step]:
     yield "another ucinewgame is taken", lambda: talk.send("ucinewgame")
     for moves in ((), ("e2e4", "e7e5")):
         text = " ".join(moves) or "none"
-        yield f"the start with moves is taken: {text}", lambda m=moves: talk.position("", *m)
+        yield f"the start with moves is taken: {text}", partial(talk.position, "", *moves)
         yield f"go is taken after moves: {text}", lambda: talk.send("go wtime 100 btime 100")
         yield f"a legal move is answered after moves: {text}", talk.best_move
         yield f"its info line is valid after moves: {text}", talk.info_is_valid
@@ -132,10 +133,15 @@ def of_search(talk: Conversation, limits: str) -> Iterator[Step]:
     yield f"go {limits}: it has a score", talk.has_score
 
 
+def from_start(talk: Conversation, limits: str) -> bool:
+    """Whether a search of the first position answers."""
+    return bool(talk.position("") and talk.go(limits))
+
+
 def more(talk: Conversation) -> Iterator[Step]:
     """What else a GUI relies on."""
     for limits in ("depth 2", "nodes 50", "movetime 50", "movestogo 5 wtime 500 btime 500"):
-        yield f"go {limits} is answered", lambda it=limits: talk.position("") and talk.go(it)
+        yield f"go {limits} is answered", partial(from_start, talk, limits)
     yield (
         "only the moves of searchmoves are played",
         lambda: talk.go("nodes 20 searchmoves a2a3") and "bestmove a2a3" in talk.lines[-1],

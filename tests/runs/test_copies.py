@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,9 +102,12 @@ def test_a_torn_shard_is_sent_again_and_a_whole_one_is_not(
     memory.pipe_file(shards[0], b"torn")
     sent: list[str] = []
     pipe = memory.pipe_file
-    monkeypatch.setattr(
-        type(memory), "pipe_file", lambda self, name, data: (sent.append(name), pipe(name, data))
-    )
+
+    def send(_: Any, name: str, data: bytes) -> None:
+        sent.append(name)
+        pipe(name, data)
+
+    monkeypatch.setattr(type(memory), "pipe_file", send)
     copies = Copies(whole, PLACE)
     copies.begin()
     copies.look()

@@ -9,6 +9,7 @@ from native_games import native
 from small_trees import DRAW, TableEvaluator, TreeGame, random_position
 
 from zermelo import _core, reference
+from zermelo.games.native import native_game
 from zermelo.reference import ending
 from zermelo.search import Search, SearchOptions
 from zermelo.testing import HashEvaluator
@@ -16,7 +17,9 @@ from zermelo.testing import HashEvaluator
 NARROW_AND_WIDE = [[5, 5], [5] * 8]  # the other player has two answers, or eight
 
 
-def visits(tree: list[Any], value: float, plies: dict[int, float] | None = None, **options: Any):
+def visits(
+    tree: list[Any], value: float, plies: dict[int, float] | None = None, **options: Any
+) -> Any:
     """Of the root's actions, where every position is worth `value` to the first player."""
     game = TreeGame(tree)
 
@@ -101,7 +104,9 @@ def test_proof_numbers_are_those_of_the_whole_tree() -> None:
 
 @pytest.mark.technique("S29")
 def test_drawn_and_lost_actions_get_no_bonus() -> None:
-    options = {"solver": True, "proof_weight": 1.0, "proof_threshold": -1.0, "auto_extend": False}
+    options: dict[str, Any] = {
+        "solver": True, "proof_weight": 1.0, "proof_threshold": -1.0, "auto_extend": False,
+    }  # fmt: skip
     drawn, open_ = visits([[DRAW], [5, 5]], 0.0, **options)
     assert open_ > 10 * drawn
 
@@ -111,8 +116,8 @@ def test_self_play_searches_without_proof_numbers() -> None:
     game = native("tictactoe")
 
     def samples(**chosen: float) -> bytes:
-        runner = _core.make_selfplay(
-            game, _core.HashEvaluator(1), SearchOptions(cache_mib=0, **chosen),
+        runner: Any = _core.make_selfplay(
+            native_game(game), _core.HashEvaluator(1), SearchOptions(cache_mib=0, **chosen),
             _core.SelfPlayOptions(simulations=30), None,
         )  # fmt: skip
         return bytes(np.asarray(runner.play(200, 0.0, None)["policy_shares"]).tobytes())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,10 @@ def test_each_head_changes_the_bodys_gradients(kind: str, weight: str) -> None:
     def gradient(**chosen: float) -> Any:
         learner = trainer(kind, **chosen)
         batch = to_tensors(batches(1)[0], learner.network.prepare)
-        learner._losses(batch, 0.0).total.backward()
-        return dict(learner.network.named_parameters())[first].grad.clone()
+        torch.autograd.backward(learner._losses(batch, 0.0).total)
+        found = learner.network.get_parameter(first).grad
+        assert found is not None
+        return found.clone()
 
     plain = gradient()
     assert not torch.allclose(gradient(**{weight: 1.0}), plain)
@@ -74,7 +77,7 @@ def test_each_head_changes_the_bodys_gradients(kind: str, weight: str) -> None:
 @pytest.mark.technique("T15")
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_plays_is_shaped_as_without_them(kind: str, tmp_path: Path) -> None:
-    sizes = []
+    sizes: list[Any] = []
     for chosen in ({}, dict.fromkeys(WEIGHTS, 0.5)):
         learner = trainer(kind, **chosen)
         figures = learner.train_iteration(batches(), 0, 10)
@@ -127,7 +130,7 @@ def test_the_losses_are_cross_entropies_with_the_targets() -> None:
 
 @pytest.mark.technique("T15", "T14")
 def test_a_run_goes_on_with_its_heads_and_may_get_new_ones() -> None:
-    def states(learner: Trainer) -> dict[str, Any]:
+    def states(learner: Trainer) -> Mapping[str, Any]:
         return learner.state().arrays
 
     chosen = dict.fromkeys(WEIGHTS, 0.5)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import httpx
@@ -98,7 +99,7 @@ def test_hundreds_of_spellings_of_a_way_out_lead_nowhere(
                 f"GET /{payload} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
                 "Connection: close\r\n\r\n".encode()
             )
-            answer = b"".join(iter(lambda raw=raw: raw.recv(65536), b""))
+            answer = b"".join(iter(partial(raw.recv, 65536), b""))
         head, _, body = answer.partition(b"\r\n\r\n")
         assert head.split()[1] in (b"400", b"404"), (payload, head)
         assert b"root:" not in body and b"import" not in body, payload

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Any
 
 from zermelo.cluster.addresses import answers, split_address
 from zermelo.cluster.health import SYSTEM
@@ -44,16 +44,10 @@ def command(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "zermelo.cluster.node_command", *arguments]
 
 
-class FindsHeads(Protocol):
-    """Ray's module `services`, as far as we need it."""
+def forget_dead_heads(services: Any) -> None:
+    """For Ray's module `services`, which takes any process that names a head for that head.
 
-    find_gcs_addresses: Callable[[], set[str]]
-
-
-def forget_dead_heads(services: FindsHeads) -> None:
-    """Ray takes any process that names a head for that head, also a node that outlived it.
-
-    Then a head that died could not be started again at its port; so its list is looked through.
+    So does a node that outlived it. Then a head that died could not be started again at its port; so its list is looked through.
     """
     named = services.find_gcs_addresses
     services.find_gcs_addresses = lambda: {

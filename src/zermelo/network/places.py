@@ -26,7 +26,8 @@ _CHECKPOINT = re.compile(r"\d{6,}")
 def network_path(name: str) -> str:
     """The file or the checkpoint's directory that `name` stands for, as it is now."""
     place = Path(name)
-    if any(map(os.path.isfile, (name, named_heads(name)[0], place / CHECKPOINT_FILE))):
+    files = (name, named_heads(name)[0], place / CHECKPOINT_FILE)
+    if any(os.path.isfile(file) for file in files):
         return name
     if not os.path.isdir(place):
         if (shipped := _shipped_file(name)) is not None:

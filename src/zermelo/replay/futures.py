@@ -53,9 +53,10 @@ class Futures:
         known = ~np.isnan(found)
         counts = np.add.reduceat(known, first, axis=0, dtype=np.int64) if groups else known
         sums = np.add.reduceat(np.nan_to_num(found), first, axis=0) if groups else found
+        means = (sums / np.maximum(counts, 1)).astype(np.float32)
         return MergedFutures(
             rows=np.where(newest >= 0, order[newest], -1).astype(np.int64),
-            wdl=(sums / np.maximum(counts, 1)).reshape(groups, len(HORIZONS), 3),
+            wdl=means.reshape(groups, len(HORIZONS), 3),
             known=(counts > 0).reshape(groups, len(HORIZONS), 3)[:, :, 0].astype(np.float32),
             source=self,
         )

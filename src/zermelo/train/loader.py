@@ -60,18 +60,20 @@ def to_tensors(
     batch: Batch, prepare: Prepare = planes_last, device: torch.device | None = None
 ) -> TensorBatch:
     """Without a copy where the array allows it; the batch must not change afterwards."""
-    made = TensorBatch(
-        prepare(batch.observations),
-        _tensor(batch.actions, np.int64),
-        *(_tensor(getattr(batch, name), np.float32) for name in NUMBERS),
-        futures=_futures(batch),
+    made = TensorBatch._make(
+        (
+            prepare(batch.observations),
+            _tensor(batch.actions, np.int64),
+            *(_tensor(getattr(batch, name), np.float32) for name in NUMBERS),
+            _futures(batch),
+        )
     )
     if device is None or device.type == "cpu":
         return made
     inputs = tuple(tensor.to(device) for tensor in made.inputs)
     numbers = (getattr(made, name).to(device) for name in NUMBERS)
     later = made.futures and FutureTensors(*(tensor.to(device) for tensor in made.futures))
-    return TensorBatch(inputs, made.actions.to(device), *numbers, futures=later)
+    return TensorBatch._make((inputs, made.actions.to(device), *numbers, later))
 
 
 def _futures(batch: Batch) -> FutureTensors | None:
