@@ -47,7 +47,8 @@ def command(arguments: Sequence[str]) -> list[str]:
 def forget_dead_heads(services: Any) -> None:
     """For Ray's module `services`, which takes any process that names a head for that head.
 
-    So does a node that outlived it. Then a head that died could not be started again at its port; so its list is looked through.
+    So does a node that outlived it. Then a head that died could not be started again at its port,
+    so its list is looked through.
     """
     named = services.find_gcs_addresses
     services.find_gcs_addresses = lambda: {
