@@ -13,7 +13,6 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -201,7 +200,9 @@ def mutants() -> str:
 def evidence() -> str:
     """What was measured of each technique, and what was not yet."""
     sys.path.insert(0, str(ROOT / "benchmarks"))
-    return str(import_module("evidence").table())
+    from evidence import table
+
+    return str(table())
 
 
 PARTS: dict[str, Callable[[], str]] = {

@@ -53,7 +53,8 @@ def played(capsys: Captured, patch: Patch, game: Game, weights: str, position: s
     words = ["--against", opponent, "--position", position, "--side", person]
     assert main(["play", game.name.partition("?")[0], *words]) == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if " plays " in line)
-    return line.split(" plays ")[1]
+    move = line.split(" plays ")[1].partition(" (")[0]
+    return chess.Board(position).parse_san(move).uci() if game.name.startswith("chess") else move
 
 
 def matched(

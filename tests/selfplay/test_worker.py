@@ -172,7 +172,7 @@ def test_shards_are_small_at_the_beginning_and_at_the_end_of_a_share(tmp_path: P
     made = (0, 100, 4000, 6000, 7500, 8000, 9000)
     sizes = [setup.worker.producer.shard_size(order, each) for each in made]
     assert sizes == [100, 500, 2000, 1000, 500, 500, 500]
-    assert setup.worker.producer.shard_size(setup.order(quota=150), 120) == 30
+    assert setup.worker.producer.shard_size(setup.order(quota=150, share=150), 120) == 30
 
 
 def test_a_full_disk_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,7 +74,11 @@ def test_states_of_named_games_survive_pickling() -> None:
         ("hex?size=five", "hex: size must be a whole number from 3 to 11, not 'five'"),
         ("hex?swap=maybe", "hex: swap must be on or off, not 'maybe'"),
         ("othello?size=7", "othello: size must be 6 or 8, not '7'"),
-        ("chess?encoder=big", "chess: encoder must be compact or lc0, not 'big'"),
+        (
+            "chess?encoder=big",
+            "chess: encoder must be compact or lc0 or lc0_3 or lc0_4 or lc0_5 or lc0_132 or "
+            "lc0_133, not 'big'",
+        ),
         ("hex?size", "'hex?size': 'size' should look like size=7"),
         ("hex?size=5&size=6", "'hex?size=5&size=6': 'size' is given twice"),
         ("nowhere/my_game.py", "there is no file 'nowhere/my_game.py'"),
