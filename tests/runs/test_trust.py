@@ -188,3 +188,14 @@ def test_selfplay_runs_the_file_of_a_run_made_here_or_trusted(tmp_path: Path) ->
     code.touch()
     assert main(["selfplay", own, "--out", str(tmp_path / "second"), "--trust", *play]) == 0
     assert trace.exists()
+
+
+def test_a_received_run_is_copied_nowhere_without_trust(tmp_path: Path) -> None:
+    place = f"file://{tmp_path}/elsewhere"
+    run = made_run(tmp_path / "got", game={"name": "tictactoe"}, cluster={"copy_to": place})
+    assert is_marked(run.path, run.config)
+    (run.path / MARK).unlink()
+    with pytest.raises(UserError, match=r"would write to 'file://.*--trust"):
+        open_run(str(run.path), None, [])
+    open_run(str(run.path), None, ["cluster.copy_to="]).unlock()
+    assert not (tmp_path / "elsewhere").exists()

@@ -18,11 +18,19 @@ from typing import Any
 
 from zermelo.errors import UserError
 from zermelo.network.places import MANIFEST_FILE, RUN_FILE
-from zermelo.runs.directory import RUNS, is_run
+from zermelo.runs.directory import RUNS, Run, is_run
+from zermelo.runs.kept_game import FOLDER
+from zermelo.runs.trust import mark, named_code
 
 LOOK_EVERY = 2.0  # seconds
 GROWING = ("replay", "checkpoints")  # whose files never change once they are there
-CHANGING = (RUN_FILE, "log.txt", "metrics/metrics.jsonl", "ladder")  # sent with each checkpoint
+CHANGING = (
+    RUN_FILE,
+    "log.txt",
+    "metrics/metrics.jsonl",
+    "ladder",
+    FOLDER,
+)  # sent with each checkpoint
 SIZE = "size"
 
 
@@ -179,6 +187,9 @@ def bring_back(url: str, directory: Path, report: Callable[[str], None]) -> Path
         raise UserError(f"the run at '{url}' cannot be brought here: {_line(error)}") from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+    config = Run.open(directory).config
+    if named_code(config) == [url]:  # its own place, which was typed just now
+        mark(directory, config)
     report(f"'{directory}' was brought from '{url}'")
     return directory
 

@@ -39,7 +39,7 @@ from zermelo.train.origin import Origin
 
 PARTS = (
     RUN_FILE, "lock", "replay", "checkpoints", "selfplay", "metrics", "ladder", "log.txt",
-    "status.json", "made_here",
+    "status.json", "made_here", kept_game.FOLDER,
 )  # fmt: skip
 RUNS = Path("runs")  # where runs are made if nobody names a directory
 

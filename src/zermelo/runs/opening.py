@@ -19,7 +19,7 @@ from zermelo.games.python_file import looks_like_file
 from zermelo.runs.beginning import begin_with, refuse_other_beginning, tell_beginning
 from zermelo.runs.directory import Run, is_run, new_run_path
 from zermelo.runs.target import existing_run, run_name, tables_for
-from zermelo.runs.trust import mark, named_code, refuse, strange_code
+from zermelo.runs.trust import deed, mark, named_code, refuse, strange_code
 from zermelo.selfplay import automatic
 from zermelo.testing import check_game
 from zermelo.train.origin import Origin
@@ -129,7 +129,7 @@ def allow(whose: str, strange: list[str], after: RunConfig, trust: bool, tell: T
     if not trust:
         refuse(f"'{whose}'", strange)
     for text in strange:
-        tell(f"trusting {whose}, which runs '{text}'")
+        tell(f"trusting {whose}, which may {deed(text)}")
 
 
 def typed(config: RunConfig, changes: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -30,10 +30,14 @@ KEY_BYTES = 32
 
 
 def named_code(config: RunConfig) -> list[str]:
-    """What training would run because the options say so: texts of a file, then of programs."""
+    """What training would run because the options say so: texts of a file, then of programs.
+
+    And the place that it would copy the run to, which is as bad.
+    """
     found = [config.game_name] if looks_like_file(config.game_name) else []
     opponents = config.evaluate.opponents.split()
-    return found + [text for text in opponents if text.startswith(ENGINE)]
+    found += [text for text in opponents if text.startswith(ENGINE)]
+    return found + ([config.cluster.copy_to] if config.cluster.copy_to else [])
 
 
 def strange_code(config: RunConfig, run: Path | None = None) -> list[str]:
@@ -68,11 +72,16 @@ def refuse_strange_game(run: Path, config: RunConfig, whose: str = "") -> None:
 def refuse(whose: str, strange: list[str]) -> None:
     """A UserError that says what would be run, if anything, and how to allow it."""
     if strange:
-        listing = " and ".join(f"'{text}'" for text in strange)
+        listing = " and ".join(map(deed, strange))
         raise UserError(
-            f"{whose} was not made here by you and would run {listing}: look at that first, then "
+            f"{whose} was not made here by you and would {listing}: look at that first, then "
             "allow it with --trust"
         )
+
+
+def deed(text: str) -> str:
+    """What is done with a text of `named_code`."""
+    return f"write to '{text}'" if "://" in text else f"run '{text}'"
 
 
 def mark(run: Path, config: RunConfig) -> None:
