@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,7 @@ def test_the_same_seed_plays_the_same_games() -> None:
     ("attribute", "value", "words"),
     [
         ("name", "", "name must be a text"),
+        ("name", "\x1b[2Jx", "name must be one line that can be shown"),
         ("num_actions", 0, "num_actions must be from 1"),
         ("num_actions", 2.0, "num_actions must be from 1"),
         ("num_actions", 70000, "num_actions must be from 1"),
@@ -125,6 +127,8 @@ def broken(method: str, function: Any) -> Any:
         ("player", lambda self, s: None, "player", "player() must be 0 or 1, not None,"),
         ("outcome", lambda self, s: None if s[0] else "x", "outcome", "must be None or an Outcome"),
         ("legal_actions", lambda self, s: [], "legal actions", "legal_actions() is empty"),
+        ("legal_actions", lambda self, s: sys.exit(7), "legal actions", "raised SystemExit: 7"),
+        ("legal_actions", lambda self, s: COUNT, "legal actions", "must be a list, not count("),
         ("legal_actions", lambda self, s: [0, 0], "legal actions", "names an action twice"),
         ("legal_actions", lambda self, s: [0, 2], "legal actions", "action 2 is not a number"),
         ("legal_actions", lambda self, s: ["a"], "legal actions", "action 'a' is not a number"),

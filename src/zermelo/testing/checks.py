@@ -7,7 +7,7 @@ it; costly ones at some. Optional protocols are checked where a game has them.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,8 @@ def check_attributes(game: Game) -> None:
         raise UnsoundError(not_supported(lacks))
     if not isinstance(game.name, str) or not game.name or game.name != game.name.strip():
         raise UnsoundError(f"name must be a text, not {game.name!r}")
+    if not game.name.isprintable():
+        raise UnsoundError(f"name must be one line that can be shown, not {game.name!r}")
     if not is_whole(game.num_actions) or not 1 <= game.num_actions <= MAX_ACTIONS:
         raise UnsoundError(f"num_actions must be from 1 to {MAX_ACTIONS}, not {game.num_actions!r}")
     shape = game.observation_shape
@@ -149,7 +151,8 @@ def check_legal_actions(p: Position) -> None:
     if p.outcome is not None:
         return
     found = p.call("legal_actions", p.state)
-    p.require(isinstance(found, Iterable), f"legal_actions() must be a list, not {found!r},")
+    listed = isinstance(found, Iterable) and isinstance(found, Sized)  # else perhaps endless
+    p.require(listed, f"legal_actions() must be a list, not {found!r},")
     actions = list(found)
     p.require(bool(actions), "the game goes on, but legal_actions() is empty")
     for action in actions:

@@ -59,7 +59,7 @@ class Position:
         """A method of the game; what it raises becomes a sentence."""
         try:
             return getattr(self.game, method)(*arguments)
-        except Exception as error:
+        except (Exception, SystemExit, GeneratorExit) as error:  # all but Ctrl-C
             message = " ".join(str(error).split())
             shown = f"{type(error).__name__}: {message}" if message else type(error).__name__
             line = line_in_game(self.game, error)
