@@ -47,7 +47,7 @@ def remember(architecture: NetworkForm, asked: tuple[str, ...], choice: Choice) 
     if not choice or any("reason" in row for row in choice if _is_fault(row)):
         return
     entries = _read()
-    entries[_key(architecture, asked)] = {"when": round(time.time()), "choice": choice}
+    entries[_key(architecture, asked)] = {"when": int(time.time()), "choice": choice}
     newest = sorted(entries.items(), key=lambda item: -float(item[1].get("when", 0)))[:MOST]
     with contextlib.suppress(OSError):
         _place().parent.mkdir(parents=True, exist_ok=True)
