@@ -1,9 +1,12 @@
 // The tree's memory: sizes, blocks that come back, priors in few bits.
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
 
+#include "base/random.hpp"
 #include "search/arena.hpp"
+#include "search/backup.hpp"
 #include "search/reuse.hpp"
 #include "search/tree.hpp"
 #include "tests/check.hpp"
@@ -70,6 +73,30 @@ TEST("an edge block keeps every action and prior of small and large action space
     }
     allocator.free_root(root);
     CHECK_EQUAL(allocator.bytes_in_use(), 0);
+  }
+}
+
+TEST("edges stand by prior, and equal priors in the order of the actions, however many there are") {
+  Random random(5);
+  std::vector<std::uint32_t> keys;
+  std::vector<Edge> edges;
+  for (std::size_t n = 1; n <= 218; ++n) {
+    std::vector<Action> actions(n);
+    std::vector<std::uint16_t> priors(n);
+    std::vector<std::size_t> order(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      actions[i] = static_cast<Action>(random.below(2000));
+      priors[i] = static_cast<std::uint16_t>(random.below(i % 2 ? 1 << 13 : 4));
+      order[i] = i;
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return priors[a] > priors[b]; });
+    sorted_edges(actions, priors, keys, edges);
+    CHECK_EQUAL(edges.size(), n);
+    for (std::size_t i = 0; i < n; ++i) {
+      CHECK_EQUAL(edges[i].action, actions[order[i]]);
+      CHECK_EQUAL(edges[i].prior, priors[order[i]]);
+    }
   }
 }
 
