@@ -7,8 +7,9 @@ namespace zermelo {
 
 namespace {
 
-void hidden(const std::int16_t* table, std::size_t hidden, std::span<const std::uint32_t> rows,
-            std::span<const ScaledRow> scaled, std::uint8_t* out) {
+void hidden(const std::int16_t* table, std::size_t hidden, std::size_t /*at_once*/,
+            std::span<const std::uint32_t> rows, std::span<const ScaledRow> scaled,
+            std::uint8_t* out) {
   std::int32_t sums[kHiddenStep];
   for (std::size_t begin = 0; begin < hidden; begin += kHiddenStep) {
     std::fill_n(sums, kHiddenStep, 0);

@@ -17,6 +17,10 @@ namespace {
 constexpr std::size_t kLanes = 16;                    // int16 in a register
 constexpr std::size_t kBlock = kHiddenStep / kLanes;  // registers of sums
 
+ZERMELO_AVX2 inline __m256i load(const std::int16_t* at) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+}
+
 // Adds two rows of sums of int16 to sums of int32: low and high half.
 ZERMELO_AVX2 inline void widen(const __m256i* narrow, __m256i* wide) {
   for (std::size_t i = 0; i < kBlock; ++i) {
@@ -55,36 +59,70 @@ ZERMELO_AVX2 inline void activate(const __m256i* sums, std::uint8_t* out) {
   }
 }
 
-ZERMELO_AVX2 void hidden(const std::int16_t* table, std::size_t hidden,
+// Rows whose sums fit an int16, on so many blocks of columns at once.
+template <std::size_t Blocks>
+ZERMELO_AVX2 inline void few_rows(const std::int16_t* table, std::size_t hidden,
+                                  std::span<const std::uint32_t> rows,
+                                  std::span<const ScaledRow> scaled, std::uint8_t* out) {
+  __m256i sums[Blocks * kBlock];
+  for (__m256i& sum : sums) sum = _mm256_setzero_si256();
+  for (const std::uint32_t row : rows) {
+    const std::int16_t* weights = table + row * hidden;
+    for (std::size_t i = 0; i < Blocks * kBlock; ++i) {
+      sums[i] = _mm256_add_epi16(sums[i], load(weights + i * kLanes));
+    }
+  }
+  for (const ScaledRow& row : scaled) {
+    // (w * 2^8 f + 2^14) / 2^15 = (w * f + 64) / 2^7
+    const __m256i times = _mm256_set1_epi16(static_cast<std::int16_t>(row.factor * kScaledUnit));
+    const std::int16_t* weights = table + row.row * hidden;
+    for (std::size_t i = 0; i < Blocks * kBlock; ++i) {
+      sums[i] = _mm256_add_epi16(sums[i], _mm256_mulhrs_epi16(load(weights + i * kLanes), times));
+    }
+  }
+  for (std::size_t i = 0; i < Blocks; ++i) activate(sums + i * kBlock, out + i * kHiddenStep);
+}
+
+ZERMELO_AVX2 inline void many_rows(const std::int16_t* table, std::size_t hidden,
+                                   std::span<const std::uint32_t> rows,
+                                   std::span<const ScaledRow> scaled, std::uint8_t* out) {
+  __m256i narrow[kBlock];
+  __m256i wide[2 * kBlock] = {};
+  for (std::size_t first = 0; first < rows.size(); first += kRowsAtOnce) {
+    std::fill_n(narrow, kBlock, _mm256_setzero_si256());
+    const std::size_t last = std::min(rows.size(), first + kRowsAtOnce);
+    for (std::size_t r = first; r < last; ++r) {
+      const std::int16_t* weights = table + rows[r] * hidden;
+      for (std::size_t i = 0; i < kBlock; ++i) {
+        narrow[i] = _mm256_add_epi16(narrow[i], load(weights + i * kLanes));
+      }
+    }
+    widen(narrow, wide);
+  }
+  for (const ScaledRow& row : scaled) scale(table + row.row * hidden, row.factor, wide);
+  for (std::size_t i = 0; i < kBlock; ++i) {  // saturates, which the limits do anyway
+    narrow[i] =
+        _mm256_permute4x64_epi64(_mm256_packs_epi32(wide[2 * i], wide[2 * i + 1]), 0b11011000);
+  }
+  activate(narrow, out);
+}
+
+ZERMELO_AVX2 void hidden(const std::int16_t* table, std::size_t hidden, std::size_t at_once,
                          std::span<const std::uint32_t> rows, std::span<const ScaledRow> scaled,
                          std::uint8_t* out) {
-  const bool narrow_is_enough = rows.size() <= kRowsAtOnce && scaled.empty();
-  for (std::size_t begin = 0; begin < hidden; begin += kHiddenStep) {
-    __m256i narrow[kBlock];
-    __m256i wide[2 * kBlock] = {};
-    for (std::size_t first = 0; first < rows.size(); first += kRowsAtOnce) {
-      std::fill_n(narrow, kBlock, _mm256_setzero_si256());
-      const std::size_t last = std::min(rows.size(), first + kRowsAtOnce);
-      for (std::size_t r = first; r < last; ++r) {
-        const std::int16_t* weights = table + rows[r] * hidden + begin;
-        for (std::size_t i = 0; i < kBlock; ++i) {
-          narrow[i] = _mm256_add_epi16(
-              narrow[i],
-              _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights + i * kLanes)));
-        }
-      }
-      if (!narrow_is_enough) widen(narrow, wide);
+  std::size_t begin = 0;
+  if (fit_int16(at_once, rows, scaled)) {
+    constexpr std::size_t kTogether = 2 * kHiddenStep;
+    for (; begin + kTogether <= hidden; begin += kTogether) {
+      few_rows<2>(table + begin, hidden, rows, scaled, out + begin);
     }
-    if (!narrow_is_enough) {
-      for (const ScaledRow& row : scaled) {
-        scale(table + row.row * hidden + begin, row.factor, wide);
-      }
-      for (std::size_t i = 0; i < kBlock; ++i) {  // saturates, which the limits do anyway
-        narrow[i] =
-            _mm256_permute4x64_epi64(_mm256_packs_epi32(wide[2 * i], wide[2 * i + 1]), 0b11011000);
-      }
+    for (; begin < hidden; begin += kHiddenStep) {
+      few_rows<1>(table + begin, hidden, rows, scaled, out + begin);
     }
-    activate(narrow, out + begin);
+    return;
+  }
+  for (; begin < hidden; begin += kHiddenStep) {
+    many_rows(table + begin, hidden, rows, scaled, out + begin);
   }
 }
 

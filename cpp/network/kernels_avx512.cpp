@@ -36,7 +36,7 @@ ZERMELO_AVX512 inline __m256i activated(__m512i sums) {
   return _mm512_cvtepi16_epi8(square);
 }
 
-// Up to 32 rows: their sums fit an int16.
+// Rows whose sums fit an int16.
 template <std::size_t Registers>
 ZERMELO_AVX512 inline void add_rows(const std::int16_t* table, std::size_t hidden,
                                     const std::uint32_t* rows, std::size_t count, __m512i* sums) {
@@ -51,9 +51,18 @@ ZERMELO_AVX512 inline void add_rows(const std::int16_t* table, std::size_t hidde
 
 template <std::size_t Registers>
 ZERMELO_AVX512 inline void few_rows(const std::int16_t* table, std::size_t hidden,
-                                    std::span<const std::uint32_t> rows, std::uint8_t* out) {
+                                    std::span<const std::uint32_t> rows,
+                                    std::span<const ScaledRow> scaled, std::uint8_t* out) {
   __m512i sums[Registers];
   add_rows<Registers>(table, hidden, rows.data(), rows.size(), sums);
+  for (const ScaledRow& row : scaled) {
+    // (w * 2^8 f + 2^14) / 2^15 = (w * f + 64) / 2^7
+    const __m512i times = _mm512_set1_epi16(static_cast<std::int16_t>(row.factor * kScaledUnit));
+    const std::int16_t* weights = table + row.row * hidden;
+    for (std::size_t i = 0; i < Registers; ++i) {
+      sums[i] = _mm512_add_epi16(sums[i], _mm512_mulhrs_epi16(load(weights + i * kLanes), times));
+    }
+  }
   for (std::size_t i = 0; i < Registers; ++i) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i * kLanes), activated(sums[i]));
   }
@@ -94,17 +103,17 @@ ZERMELO_AVX512 inline void many_rows(const std::int16_t* table, std::size_t hidd
   }
 }
 
-ZERMELO_AVX512 void hidden(const std::int16_t* table, std::size_t hidden,
+ZERMELO_AVX512 void hidden(const std::int16_t* table, std::size_t hidden, std::size_t at_once,
                            std::span<const std::uint32_t> rows, std::span<const ScaledRow> scaled,
                            std::uint8_t* out) {
   std::size_t begin = 0;
-  if (rows.size() <= kRowsAtOnce && scaled.empty()) {
+  if (fit_int16(at_once, rows, scaled)) {
     constexpr std::size_t kTogether = kMostSteps * kHiddenStep;
     for (; begin + kTogether <= hidden; begin += kTogether) {
-      few_rows<kMostSteps * kBlock>(table + begin, hidden, rows, out + begin);
+      few_rows<kMostSteps * kBlock>(table + begin, hidden, rows, scaled, out + begin);
     }
     for (; begin < hidden; begin += kHiddenStep) {
-      few_rows<kBlock>(table + begin, hidden, rows, out + begin);
+      few_rows<kBlock>(table + begin, hidden, rows, scaled, out + begin);
     }
     return;
   }

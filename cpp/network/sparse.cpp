@@ -36,6 +36,38 @@ std::vector<std::int8_t> repacked(const std::vector<std::int8_t>& weights, std::
   return out;
 }
 
+// How many rows of a table [rows][hidden] at least have sums that fit an int16, whichever they are:
+// by each column's largest weights.
+std::size_t rows_at_once(const std::vector<std::int16_t>& table, std::size_t hidden) {
+  constexpr std::size_t kWeights = kMostRowWeight + 1;
+  const std::size_t rows = table.size() / hidden;
+  std::size_t least = rows;
+  std::vector<std::uint32_t> counts(kHiddenStep * kWeights);
+  for (std::size_t begin = 0; begin < hidden; begin += kHiddenStep) {
+    std::fill(counts.begin(), counts.end(), 0);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::int16_t* weights = table.data() + row * hidden + begin;
+      for (std::size_t i = 0; i < kHiddenStep; ++i) {
+        ++counts[i * kWeights + static_cast<std::size_t>(std::abs(weights[i]))];
+      }
+    }
+    for (std::size_t i = 0; i < kHiddenStep; ++i) {
+      std::size_t left = std::numeric_limits<std::int16_t>::max();
+      std::size_t fit = 0;
+      for (std::size_t weight = kWeights - 1; weight > 0; --weight) {
+        const std::size_t count = counts[i * kWeights + weight];
+        const std::size_t taken = std::min(count, left / weight);
+        fit += taken;
+        left -= taken * weight;
+        if (taken < count) break;
+        if (weight == 1) fit = rows;
+      }
+      least = std::min(least, fit);
+    }
+  }
+  return least;
+}
+
 // Sums of a layer whose weights have `bits` to activations.
 void clip(std::span<const std::int32_t> sums, int bits, std::uint8_t* out) {
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -48,6 +80,7 @@ void clip(std::span<const std::int32_t> sums, int bits, std::uint8_t* out) {
 SparseNetwork::SparseNetwork(FeatureSet features, SparseArrays arrays, const Kernels& kernels)
     : features_(std::move(features)), arrays_(std::move(arrays)), kernels_(&kernels) {
   check();
+  at_once_ = rows_at_once(arrays_.table, arrays_.hidden);
   const std::size_t tails = arrays_.policy_hidden + arrays_.value_hidden;
   arrays_.tail = repacked(arrays_.tail, tails, arrays_.hidden, tails);
   arrays_.value1 = repacked(arrays_.value1, kValueLast, arrays_.value_hidden, kValueLast);
@@ -127,7 +160,8 @@ SparseAnswer SparseNetwork::evaluate(const std::uint64_t* words, std::span<const
   s.tails.resize(tails + kValueLast);
   s.sums.resize(std::max(tails, kValueLast));
   features_.read(words, s.features);
-  kernels_->hidden(a.table.data(), a.hidden, s.features.rows, s.features.scaled, s.hidden.data());
+  kernels_->hidden(a.table.data(), a.hidden, at_once_, s.features.rows, s.features.scaled,
+                   s.hidden.data());
 
   kernels_->dense(s.hidden, a.tail.data(), a.tail_bias, s.sums.data());
   clip({s.sums.data(), tails}, kTailBits, s.tails.data());

@@ -85,7 +85,8 @@ class SparseNetwork {
               SparseScratch& scratch) const;
 
   FeatureSet features_;
-  SparseArrays arrays_;  // dense layers repacked: [inputs / 4][outputs][4]
+  std::size_t at_once_ = 0;  // the sums of any so many rows of the table fit an int16
+  SparseArrays arrays_;      // dense layers repacked: [inputs / 4][outputs][4]
   const Kernels* kernels_;
 };
 

@@ -23,14 +23,15 @@ std::vector<T> drawn(Random& random, std::size_t count, int most) {
 }
 
 SparseArrays random_arrays(const FeatureSet& features, std::size_t hidden,
-                           std::size_t policy_hidden, std::size_t actions, Random& random) {
+                           std::size_t policy_hidden, std::size_t actions, Random& random,
+                           int most_weight = 200) {
   SparseArrays a;
   a.hidden = hidden;
   a.policy_hidden = policy_hidden;
   a.value_hidden = 32;
   a.num_actions = actions;
   const std::size_t tails = policy_hidden + a.value_hidden;
-  a.table = drawn<std::int16_t>(random, features.num_rows() * hidden, 200);
+  a.table = drawn<std::int16_t>(random, features.num_rows() * hidden, most_weight);
   a.tail = drawn<std::int8_t>(random, tails * hidden, 127);
   a.tail_bias = drawn<std::int32_t>(random, tails, 4000);
   a.actions = drawn<std::int8_t>(random, actions * (policy_hidden ? policy_hidden : hidden), 127);
@@ -63,10 +64,11 @@ void random_positions(const G& game, int count, Random& random, const See& see) 
 
 template <Game G>
 void check_kernels_agree(const G& game, const FeatureSet& features, std::size_t hidden,
-                         std::size_t policy_hidden) {
+                         std::size_t policy_hidden, int most_weight = 200) {
   Random random(7);
-  const auto arrays = random_arrays(features, hidden, policy_hidden,
-                                    static_cast<std::size_t>(game.num_actions()), random);
+  const auto arrays =
+      random_arrays(features, hidden, policy_hidden, static_cast<std::size_t>(game.num_actions()),
+                    random, most_weight);
   const SparseNetwork portable(features, arrays, *portable_kernels());
   for (const Kernels* kernels : {avx2_kernels(), avx512_kernels()}) {
     if (!kernels) continue;
@@ -135,6 +137,8 @@ TEST("the three kinds of arithmetic give the same bits") {
   check_kernels_agree(connect4, FeatureSet(connect4.layout(), {0, 1}, lines()), 320, 0);
   const Chess chess;
   check_kernels_agree(chess, FeatureSet(chess.layout(), {}, {}), 512, 32);
+  // Of the largest weights no more than 32 rows are added in 16 bits; positions have more.
+  check_kernels_agree(chess, FeatureSet(chess.layout(), {}, {}), 320, 32, kMostRowWeight);
 }
 
 TEST("sums of any number of the largest rows do not overflow") {
