@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -101,10 +102,19 @@ def test_the_manifest_for_kubernetes_has_the_fields_of_a_ray_cluster() -> None:
         for container in group["template"]["spec"]["containers"]:
             names = {variable["name"]: variable for variable in container["env"]}
             assert names["RAY_AUTH_MODE"]["value"] == "token" and "RAY_AUTH_TOKEN" in names
+            for probe in ("livenessProbe", "readinessProbe"):  # the operator's need ray[default]
+                assert container[probe]["tcpSocket"]["port"] in (6379, 6380)
     parameters = manifest["spec"]["headGroupSpec"]["rayStartParams"]
-    assert json.loads(parameters["system-config"]) == SYSTEM
+    assert json.loads(through_a_shell(parameters["system-config"])) == SYSTEM
     pinned = (ROOT / "constraints.txt").read_text()
     assert f"ray=={manifest['spec']['rayVersion']}\n" in pinned
+
+
+def through_a_shell(value: str) -> str:
+    """A parameter of `ray start` as it arrives: the operator writes it into `bash -c` unquoted."""
+    words = ["bash", "-c", f"printf '%s\\n' --name={value}"]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    return told.removeprefix("--name=").removesuffix("\n")
 
 
 def test_the_manifest_for_kubernetes_fits_the_published_schema() -> None:
