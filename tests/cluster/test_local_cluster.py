@@ -20,7 +20,6 @@ if importlib.util.find_spec("ray") is None:  # not imported here: the token come
 from tiny_runs import RecordingView, config
 
 from zermelo.cluster.connection import Cluster, connect
-from zermelo.cluster.luggage import Luggage
 from zermelo.cluster.matches import play_on
 from zermelo.cluster.nodes import Nodes
 from zermelo.cluster.player import Delivery
@@ -216,12 +215,3 @@ def test_a_node_of_another_version_is_refused_in_one_line(
 def test_a_second_connection_is_refused(cluster: Cluster) -> None:
     with pytest.raises(UserError, match="connected to a cluster already"), connect("local"):
         pass
-
-
-def test_luggage_brings_a_game_file_to_a_node(tmp_path: Path) -> None:
-    game = tmp_path / "my_game.py"
-    game.write_text("SIZE = 3\n")
-    unpacked = Luggage.of(f"{game}:Mine?size=3").unpack()
-    there = unpacked.game(f"{game}:Mine?size=3")
-    assert there.endswith("my_game.py:Mine?size=3") and not there.startswith(str(tmp_path))
-    assert Path(there.partition(":Mine")[0]).read_text() == "SIZE = 3\n"

@@ -21,7 +21,7 @@ from zermelo.players.registry import with_settings
 
 @dataclass(frozen=True)
 class Luggage:
-    """Files by the name that a text has for them."""
+    """Files by the name that a text has for them, as it was typed: elsewhere it means nothing."""
 
     files: dict[str, tuple[str, bytes]] = field(default_factory=dict)  # file name, content
 
@@ -34,7 +34,7 @@ class Luggage:
         for spec in players:
             if (network := network_of(spec)) is not None:
                 file = weights_file(network)
-                files[network] = (file.name, file.read_bytes())
+                files[_told(spec)] = (file.name, file.read_bytes())
         return cls(files)
 
     def unpack(self) -> Unpacked:
@@ -64,7 +64,7 @@ class Unpacked:
     def player(self, spec: str) -> str:
         """The text of the same player."""
         name, given = split_spec(spec)
-        told = given.get("weights", name)
+        told = _told(spec)
         if told not in self._places:
             return spec
         _, heads = named_heads(told)
@@ -72,6 +72,12 @@ class Unpacked:
         if "weights" in given:
             return with_settings(name, given | {"weights": here})
         return with_settings(here, given)
+
+
+def _told(spec: str) -> str:
+    """What a player's text says where its network may stand."""
+    name, given = split_spec(spec)
+    return given.get("weights", name)
 
 
 def game_file(text: str) -> str | None:
