@@ -17,6 +17,7 @@ from zermelo.loop import Run, Stop, run_loop
 from zermelo.loop.shards import ShardMaker
 from zermelo.network import Weights
 from zermelo.replay import ReplayStore
+from zermelo.runs.status import Status
 from zermelo.selfplay.intake import Parcel, ShardIntake
 from zermelo.selfplay.order import Order
 from zermelo.selfplay.pool import PoolSetup, SelfPlayPool
@@ -139,6 +140,38 @@ def test_a_run_learns_from_games_that_a_pool_without_its_disk_hands_in(
     late = ShardIntake(makes_more.pools[0].setup)  # a new process hears of games it has
     assert not any(late.deliver(parcel) for parcel in makes.pools[0].parcels)
     assert len(all_samples(path)) == before
+
+
+class ComingPool(FarPool):
+    """Other machines join during the second iteration."""
+
+    @property
+    def apart(self) -> bool:
+        return self.order is not None and self.order.iteration > 0
+
+
+class ModesView(RecordingView):
+    """Remembers how the stages of each iteration went together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.modes: dict[int, str] = {}
+
+    def update(self, status: Status) -> None:
+        super().update(status)
+        if status.stage == "training":
+            self.modes[status.iteration] = status.mode
+
+
+def test_machines_that_come_late_play_while_the_trainer_trains(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zermelo.loop.report.LOOK_EVERY", 0.0)
+    run = Run.create(tmp_path / "run", config(selfplay={"workers": 2}, loop={"mode": "auto"}))
+    view = ModesView()
+    found = run_loop(run, Stop(), view, pool=ComingPool)
+    assert view.modes == {0: "alternate", 1: "together", 2: "together"}
+    assert found["mode"] == "together"
 
 
 def test_one_worker_of_a_pool_that_saves_no_games_makes_no_repeatable_run(tmp_path: Path) -> None:

@@ -54,6 +54,8 @@ class Nodes:
         for key in [key for key in self._known if key not in alive]:
             self.lost += 1
             self._report(f"node {self._known.pop(key).name} has gone")
+        for key in self._asked.keys() - alive.keys():  # it went before it answered
+            del self._asked[key]
         for key, node in alive.items():
             if key not in self._known and key not in self._refused:
                 self._ask(node)

@@ -9,6 +9,7 @@ Calls are coarse, about a second and up; Ray carries, schedules and notices deat
 from __future__ import annotations
 
 import dataclasses
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -58,12 +59,13 @@ class RayPool(SelfPlayPool):
         self._looked = 0.0
         self._since = time.time()  # 1970; tells in the metrics which driver this was
         self._here: list[Node] = []
+        self._host = socket.gethostname()
         self._first_look()
 
     @property
     def apart(self) -> bool:
-        """Whether other machines play, from which training takes nothing."""
-        return not self._cluster.local and len({node.key for node in self._here}) > 1
+        """Whether another machine plays, from which training takes nothing."""
+        return any(node.host != self._host for node in self._here)
 
     # ---- orders ---------------------------------------------------------------------------------
 
@@ -276,10 +278,7 @@ class RayPool(SelfPlayPool):
     @property
     def memory(self) -> int:
         """Of the actors on this machine."""
-        import socket
-
-        here = socket.gethostname()
-        return sum(seat.memory for seat in self._seats if seat.node.host == here)
+        return sum(seat.memory for seat in self._seats if seat.node.host == self._host)
 
     @property
     def places(self) -> list[dict[str, Any]]:

@@ -59,20 +59,18 @@ class Collector:
                 wait_for_space=partial(report.waiting_for_space, "self-play"),
             )
         )
-        self.mode = options.loop.mode
-        if self.mode == "auto":
-            self.mode = "together" if self._pool.apart else "alternate"
+        self._run = run
+        self.mode = self._settled_mode()
         alone = self._pool.workers == 1 and self.mode == "alternate" and options.search.threads == 1
         self.exact = alone and self._pool.repeatable
         self.orders = Orders(run, lambda: self._pool.workers, self.exact, pace.iterations)
-        self._run = run
         self._replay = replay
         self._stop = stop
         self._report = report
         self._pace = pace
         self._tally = SelfPlayTally(self._pool.workers)
         self._iteration = 0  # whose samples are counted for the view
-        report.players(self.mode, self._look)
+        report.players(self._look)
 
     # ---- an iteration ---------------------------------------------------------------------------
 
@@ -94,12 +92,20 @@ class Collector:
         while self.samples(iteration) < target and not self._pace.enough(self.samples(iteration)):
             self._wait(iteration, target)
         self._pace.collected()
+        self.mode = self._settled_mode()
         if self.mode == "alternate":
             self._report.stage("waiting for workers to pause")
             self._pool.pause(self._stop.check)
         else:  # what is played while the trainer runs belongs to the next iteration
             ahead = self._pool.apart
             self._pool.play(self.orders.order(checkpoint, iteration + 1, target, ahead))
+
+    def _settled_mode(self) -> str:
+        """Asked anew in each iteration, as machines come and go."""
+        mode = self._run.config.loop.mode
+        if mode != "auto":
+            return mode
+        return "together" if self._pool.apart else "alternate"
 
     def meanwhile(self) -> None:
         """Hears those who play while something else is done; called often."""
@@ -191,7 +197,7 @@ class Collector:
     def _look(self) -> Seen:
         pool = self._pool
         memory = memory_of([os.getpid()]) + pool.memory
-        return Seen(pool.workers, memory, pool.states, pool.places)
+        return Seen(pool.workers, self.mode, memory, pool.states, pool.places)
 
     # ---- its workers' life ----------------------------------------------------------------------
 

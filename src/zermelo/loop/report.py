@@ -33,6 +33,7 @@ class Seen(NamedTuple):
     """What a look at those who play finds."""
 
     workers: int
+    mode: str  # whether they play while the trainer trains
     memory: int  # bytes of all processes on this machine
     states: list[str]  # what each worker does
     nodes: list[dict[str, Any]]  # the machines of a cluster
@@ -51,15 +52,15 @@ class Report:
         self._stop = stop
         self._view = view
         self._file = StatusFile(run.path)
-        self._look: Look = lambda: Seen(0, 0, [], [])
+        self._look: Look = lambda: Seen(0, "", 0, [], [])
         self._looked = 0.0
         self._seconds_before = 0.0  # that earlier processes worked on the run
         self._iteration_began = time.monotonic()
         view.watch(NewestGame(run.replay, config.game()).frame)
 
-    def players(self, mode: str, look: Look) -> None:
+    def players(self, look: Look) -> None:
         """Who will play; `look` is asked about them now and then."""
-        self.status.workers, self.status.mode = look().workers, mode
+        self.status.workers, self.status.mode = look()[:2]
         self._look = look
 
     def resumed(self, checkpoint: Checkpoint) -> None:
@@ -180,7 +181,8 @@ class Report:
         if time.monotonic() - self._looked >= LOOK_EVERY:
             self._looked = time.monotonic()
             seen = self._look()
-            self.status.workers, self.status.memory = seen.workers, seen.memory
+            self.status.workers, self.status.mode = seen.workers, seen.mode
+            self.status.memory = seen.memory
             self.status.states, self.status.nodes = seen.states, seen.nodes
         self._view.update(self.status)
         self._file.write(self.status)
