@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -176,10 +177,22 @@ def test_versions_that_differ_are_told_in_a_few_words() -> None:
     assert "python 3.9.1" in difference(here, here | {"python": "3.9.1"})
 
 
-@pytest.mark.parametrize("text", ["", "head", "head:", ":6379", "head:port", "head:70000"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "head", "head:", ":6379", "head:port", "head:70000", "..:6379", f"{'a' * 64}.net:6379"],
+)
 def test_an_address_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="HOST:PORT"):
         split_address(text)
+
+
+def test_an_address_of_ipv6_may_stand_in_brackets() -> None:
+    assert split_address("[::1]:6379") == split_address("::1:6379") == ("::1", 6379)
+
+
+def test_a_head_has_room_for_the_port_after_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cluster", "head", "--port", "65535"]) == 2
+    assert "65534" in capsys.readouterr().err
 
 
 def test_loopback_addresses_are_known() -> None:
@@ -222,8 +235,26 @@ def test_a_head_that_does_not_answer_is_waited_for_a_moment_and_then_given_up(
         cluster = connection.Cluster("auto", False, head.getsockname())
         assert cluster.check_head()
     assert not cluster.check_head()
+    assert not cluster.check_head()
     monkeypatch.setattr(connection, "HEAD_SECONDS", -1.0)
     with pytest.raises(UserError, match="has gone: start it again"):
+        cluster.check_head()
+
+
+def test_a_head_that_was_not_asked_for_long_has_not_gone_after_one_question(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, there = [100.0], [True]
+    monkeypatch.setattr(connection, "answers", lambda place, seconds: there[0])
+    monkeypatch.setattr(connection, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    cluster = connection.Cluster("auto", False, ("h", 1))
+    assert cluster.check_head()
+    clock[0], there[0] = 200.0, False  # the driver trained meanwhile
+    assert not cluster.check_head()
+    clock[0] = 202.0
+    assert not cluster.check_head()
+    clock[0] = 204.0
+    with pytest.raises(UserError, match="has gone"):
         cluster.check_head()
 
 

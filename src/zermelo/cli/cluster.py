@@ -33,7 +33,8 @@ def add_to(app: typer.Typer) -> None:
 
 def head(
     host: HostOption = "",
-    port: Annotated[int, typer.Option(min=1024, max=65535, help="For the others.")] = 6379,
+    # The port after it is taken too.
+    port: Annotated[int, typer.Option(min=1024, max=65534, help="For the others.")] = 6379,
     cpus: CpusOption = None,
     memory_mib: MemoryOption = 512,
 ) -> None:

@@ -22,11 +22,21 @@ def reason_of(error: Exception) -> str:
 
 
 def split_address(where: str) -> tuple[str, int]:
-    """Host and port."""
+    """Host and port. An address of IPv6 may stand in brackets."""
     host, colon, port = where.rpartition(":")
-    if not (host and colon and port.isdecimal() and 0 < int(port) < 2**16):
+    host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    known = colon and port.isdecimal() and 0 < int(port) < 2**16
+    if not (known and _is_name(host)):
         raise UserError(f"a cluster is local, auto or HOST:PORT, not '{where}'")
     return host, int(port)
+
+
+def _is_name(host: str) -> bool:
+    """Whether a name can be looked up at all; Python raises for others instead of not finding."""
+    try:
+        return bool(host.encode("idna"))
+    except UnicodeError:
+        return False
 
 
 def answers(place: tuple[str, int], seconds: float) -> bool:

@@ -35,7 +35,7 @@ class Cluster:
     local: bool  # it was started for us, on this machine
     head: tuple[str, int]  # host and port
     dashboard: str = ""  # its address, if there is one
-    _answered: float = 0.0
+    _silent_since: float | None = None  # its first answer that did not come
 
     def check_head(self) -> bool:
         """Whether the head answers; raises a UserError once it has not for some seconds.
@@ -43,10 +43,14 @@ class Cluster:
         Ray itself would end this process later, without a word and without `atexit`. Without an
         answer Ray must not be asked for anything, as that would wait for this end.
         """
+        asked = time.monotonic()
         if answers(self.head, 1.0):
-            self._answered = time.monotonic()
+            self._silent_since = None
             return True
-        if time.monotonic() - self._answered > HEAD_SECONDS:
+        if self._silent_since is None:  # we may not have asked for long, so one is not enough
+            self._silent_since = asked
+            return False
+        if time.monotonic() - self._silent_since > HEAD_SECONDS:
             raise HeadGoneError(
                 f"the cluster's head at {self.head[0]}:{self.head[1]} has gone: start it again, "
                 "then the same command goes on"
@@ -123,6 +127,5 @@ def _joined(where: str, local: bool) -> Cluster:
     import ray
 
     context = ray.get_runtime_context()
-    host, _, port = context.gcs_address.rpartition(":")
     url = str(getattr(ray._private.worker.global_worker.node, "webui_url", "") or "")
-    return Cluster(where, local, (host, int(port)), url, time.monotonic())
+    return Cluster(where, local, split_address(context.gcs_address), url)
