@@ -15,6 +15,7 @@ import pytest
 import zermelo
 from zermelo.front import table
 from zermelo.front.table import MetricsTable
+from zermelo.loop import Stop
 
 ROOT = Path(__file__).parents[2]
 NEAR_WIN = ("4", "4", "5", "5")  # columns; the first player wins in three plies
@@ -142,6 +143,24 @@ def test_the_snippet_of_the_readme_passes_the_strictest_types(tmp_path: Path) ->
         [*command, str(script)], capture_output=True, text=True, check=False, cwd=ROOT
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_minutes_are_planned_for_and_measuring_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Stop] = []
+
+    class Noted(Stop):
+        def __init__(self, seconds: float | None = None) -> None:
+            super().__init__(seconds)
+            made.append(self)
+
+    def no_run(*_: object, time: float | None = None, **__: object) -> None:
+        assert [each.deadline is not None for each in made] == [True]
+        raise zermelo.UserError(f"planned for {time} seconds")
+
+    monkeypatch.setattr("zermelo.loop.Stop", Noted)
+    monkeypatch.setattr("zermelo.runs.opening.open_run", no_run)
+    with pytest.raises(zermelo.UserError, match=r"planned for 30\.0 seconds"):
+        zermelo.train("tictactoe", minutes=0.5)
 
 
 @pytest.mark.slow

@@ -241,3 +241,14 @@ def test_a_processor_network_that_was_asked_for_has_its_sizes_and_speed() -> Non
     assert "optimiser" not in settings["train"]
     tower, _ = choose_settings(game, found, time=300.0)
     assert settings["loop"]["samples_per_iteration"] > tower["loop"]["samples_per_iteration"]
+
+
+def test_a_time_and_not_a_number_of_iterations_ends_a_run() -> None:
+    game = zermelo.game("connect4")
+    for time in (300.0, 36_000.0):
+        settings, reasons = choose_settings(game, CONNECT4, time=time)
+        _, seconds = rate_and_seconds(reasons)
+        assert settings["loop"]["iterations"] * seconds > 2 * time
+    assert "iterations" not in choose_settings(game, CONNECT4)[0]["loop"]
+    given = {"loop": {"iterations": 7}}
+    assert "iterations" not in choose_settings(game, CONNECT4, given, time=300.0)[0]["loop"]

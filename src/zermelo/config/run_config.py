@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # of the run file and the run directory
 GAME_KEYS = ("game_sha256", "game_actions", "game_shape")  # of a Python game, at the start
-HEAD = ("format", "version", "commit", "made", *GAME_KEYS, *HEAD_KEYS)  # before the sections
+END = "end"  # "open" if nobody chose how many iterations there are
+HEAD = ("format", "version", "commit", "made", END, *GAME_KEYS, *HEAD_KEYS)  # before the sections
 
 # What a run is built on; the sentence says why it cannot change.
 FIXED = {

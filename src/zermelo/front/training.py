@@ -49,9 +49,10 @@ def train(
             print(sentence, file=stream, flush=True)
 
         directory = None if run is None else Path(run)
-        made = open_run(_target(game), directory, texts, tell, network, trust=trust)
+        seconds = None if minutes is None else 60.0 * minutes
+        stop = Stop(seconds)  # measuring the game counts
+        made = open_run(_target(game), directory, texts, tell, network, trust=trust, time=seconds)
         tell_left_out(made, silent if quiet else tell)
-        stop = Stop(None if minutes is None else 60.0 * minutes)
         view = PlainView(stream) if quiet else make_view(stream)
         run_loop(made, stop, view, yardsticks_of(made.config, stop.check))
     return TrainingRun(made.path)

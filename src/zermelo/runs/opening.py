@@ -18,6 +18,7 @@ from zermelo.games import game as find_game
 from zermelo.games.python_file import looks_like_file
 from zermelo.runs.beginning import begin_with, refuse_other_beginning, tell_beginning
 from zermelo.runs.directory import Run, is_run, new_run_path
+from zermelo.runs.open_end import further, mark_open
 from zermelo.runs.target import existing_run, run_name, tables_for
 from zermelo.runs.trust import deed, mark, named_code, refuse, strange_code
 from zermelo.selfplay import automatic
@@ -58,7 +59,8 @@ def open_run(
     """The run that is meant, new or old, locked and with its options set.
 
     A new one begins with `network`, a reference, if there is one; an old one must have begun so.
-    A new one's automatic settings are planned for `time`, in seconds, if there is one.
+    A new one's automatic settings are planned for `time`, in seconds, if there is one; an old one
+    with such settings gets room for it.
     Files and programs that a received run or a run file names are run only with `trust`.
     """
     changes: dict[str, Any] = dict(parse_settings(settings))
@@ -88,6 +90,8 @@ def open_run(
             if origin:
                 reasons = [f"settings of {origin}"]
                 tell(reasons[0])
+            else:
+                mark_open(made, changes)
             for reason in reasons:
                 made.log(reason)
             if begun is not None:
@@ -107,6 +111,7 @@ def open_run(
         tell(changed)
     made.lock()
     try:
+        changes = merged(further(made, changes, time), changes)
         check_yardsticks(made.config.changed(changes, "--set"))
         made.change(changes, "--set")
     except BaseException:

@@ -25,6 +25,7 @@ SAMPLES = (250, 500, 1000, 2000, 4000, 8000, 16000)  # per iteration
 ITERATION_SECONDS = 25.0  # of self-play, about
 ITERATIONS = 20  # that a time is planned for, at least where the machine is as quick as it seems
 LEAST_ITERATION_SECONDS = 2.0
+LEAST_MOST = 100  # iterations of a run that has a time, as of one without
 LEARNING_RATE_END = 0.1  # of a run whose end is known
 SHORT_GAME = 20  # plies; below, every move is searched in full
 FULL_SHARE, FAST_FRACTION = 0.25, 0.25
@@ -184,6 +185,10 @@ def _samples(
         f"about {chosen / rate:.0f} seconds",
         samples_per_iteration=chosen,
     )
+    if time is not None:
+        most = iterations_within(time)
+        why = f"more than {time:,.0f} seconds can hold, so that the time ends the run"
+        choices.choose("loop", why, iterations=most)
     return int(choices.value("loop", "samples_per_iteration", chosen))
 
 
@@ -263,6 +268,11 @@ def _yardsticks(found: Measured, choices: Choices, time: float | None) -> None:
         ladder=2,
         ladder_games=YARDSTICK_GAMES,
     )
+
+
+def iterations_within(time: float) -> int:
+    """More iterations than a run can have in so many seconds."""
+    return max(LEAST_MOST, math.ceil(time / LEAST_ITERATION_SECONDS))
 
 
 def nearest(value: float, choices: Sequence[int]) -> int:
