@@ -117,7 +117,10 @@ class PyGame {
   Outcome outcome(const State& s) const {
     nb::gil_scoped_acquire lock;
     nb::object result = rules_->outcome(get(s));
-    return result.is_none() ? Outcome::kOngoing : nb::cast<Outcome>(result);
+    if (result.is_none()) return Outcome::kOngoing;
+    // A number would pass for one, and mean something else.
+    if (!nb::isinstance<Outcome>(result)) refuse_answer("outcome", result, "an Outcome or None");
+    return nb::cast<Outcome>(result);
   }
   void play(State& s, Action action) const {
     std::shared_ptr<PyPosition> after = s.linked ? s.position->after(action) : nullptr;
@@ -131,9 +134,11 @@ class PyGame {
   }
   Player player(const State& s) const {
     return s.position->player([&] {
-      const int player = nb::cast<int>(rules_->player(get(s)));
-      if (player != 0 && player != 1)
-        fail("game '", name_, "': player is ", player, ", not 0 or 1");
+      nb::object found = rules_->player(get(s));
+      int player = -1;
+      if (!nb::try_cast(found, player) || (player != 0 && player != 1)) {
+        refuse_answer("player", found, "0 or 1");
+      }
       return static_cast<Player>(player);
     });
   }
@@ -141,7 +146,12 @@ class PyGame {
   // The game's own, else that of the state's value, else that of what a network sees.
   std::uint64_t hash(const State& s) const {
     return s.position->hash([&] {
-      if (rules_->hash.is_valid()) return nb::cast<std::uint64_t>(rules_->hash(get(s)));
+      if (rules_->hash.is_valid()) {
+        nb::object found = rules_->hash(get(s));
+        std::uint64_t hash = 0;
+        if (!nb::try_cast(found, hash)) refuse_answer("hash", found, "a number from 0 to 2^64 - 1");
+        return hash;
+      }
       if (const auto value = (*rules_->value_hash)(get(s))) return *value;
       const auto& planes = planes_of(s);
       std::string bytes(reinterpret_cast<const char*>(planes.data()),
@@ -257,6 +267,15 @@ class PyGame {
     delete rules;
   }
 
+  [[noreturn]] void refuse_answer(const char* method, nb::handle found, const char* wanted) const {
+    nb::object shown = nb::repr(found);
+    const bool longer = nb::len(shown) > kMostShown;
+    if (longer) shown = shown[nb::slice(nb::int_(0), nb::int_(kMostShown), nb::int_(1))];
+    const std::string text = nb::cast<std::string>(shown) + (longer ? "..." : "");
+    fail("game '", name_, "': ", method, "() returned ", text, ", not ", wanted);
+  }
+  static constexpr std::size_t kMostShown = 60;
+
   static nb::handle get(const State& s) { return s.position->object(); }
 
   template <class... Args>
@@ -265,7 +284,8 @@ class PyGame {
   }
 
   void push(ActionList& actions, nb::handle action) const {
-    const int index = nb::cast<int>(action);
+    int index = 0;
+    if (!nb::try_cast(action, index)) refuse_answer("legal_actions", action, "numbers of actions");
     if (index < 0 || index >= num_actions_) {
       fail("game '", name_, "': legal action ", index, " is not from 0 to ", num_actions_ - 1);
     }

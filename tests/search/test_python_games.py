@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,3 +178,28 @@ def test_a_search_with_and_without_remembered_positions_is_the_same() -> None:
     first = kept.run(state, simulations=300)
     again = Search(game, HashEvaluator(1)).run(state, simulations=300)
     assert list(first.visits) == list(again.visits)
+
+
+@pytest.mark.parametrize(
+    ("method", "value", "sentence"),
+    [
+        ("outcome", 0.5, "outcome() returned 0.5, not an Outcome or None"),
+        ("outcome", 3, "outcome() returned 3, not an Outcome or None"),
+        ("outcome", "draw" * 30, "outcome() returned 'drawdraw"),
+        ("player", "X", "player() returned 'X', not 0 or 1"),
+        ("player", 2, "player() returned 2, not 0 or 1"),
+        ("legal_actions", ["a"], "legal_actions() returned 'a', not numbers of actions"),
+        ("hash", -1, "hash() returned -1, not a number from 0 to 2^64 - 1"),
+    ],
+)
+def test_an_answer_of_a_game_that_means_nothing_is_named(
+    method: str, value: object, sentence: str
+) -> None:
+    game: Any = Counted(find_game(EXAMPLE))
+    sound = getattr(game, method, None)  # at the start
+    setattr(game, method, lambda state: value if state[0] or sound is None else sound(state))
+    with pytest.raises(
+        _core.RefusedError, match=re.escape(f"game '{game.name}': {sentence}")
+    ) as raised:
+        Search(game, HashEvaluator(1), SearchOptions()).run(game.initial(), simulations=4)
+    assert len(str(raised.value)) < 160
