@@ -1,7 +1,8 @@
 """What the rules of a game in Python cost a search: microseconds a call, and whose time it is.
 
 Measures a search with a small processor network, which is what training plays with. Timing a call
-takes some tenths of a microsecond itself, which is subtracted.
+takes about a microsecond itself, which is subtracted. Time is the thread's own, so that waiting for
+a busy machine is no method's cost.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from zermelo.search import Search
 NETWORK = NetworkOptions(kind="sparse", hidden=64, policy_hidden=32, value_hidden=32)
 SIMULATIONS = 64  # of a search, as in self-play
 MOST_POSITIONS = 40  # moves of the games that are searched, one after the other
+PATIENCE = 3  # times as long a busy machine is given
 CHEAP = 0.3  # share of the search below which the rules are no hindrance
 TIMED = (
     "play", "legal_actions", "outcome", "player", "observe", "hash", "num_symmetries", "transform",
@@ -62,7 +64,7 @@ class MethodCost:
 class RulesCost:
     """Of a whole game; methods by their share, the largest first."""
 
-    simulations_per_second: float  # as without timing
+    simulations_per_second: float  # of processor time, as without timing
     methods: list[MethodCost]
 
     @property
@@ -111,7 +113,7 @@ class _Timed:
         return getattr(self._game, name)
 
     def _timed(self, name: str, method: Any) -> Any:
-        spent, calls, clock = self.spent, self.calls, time.perf_counter
+        spent, calls, clock = self.spent, self.calls, time.thread_time
         spent[name], calls[name] = 0.0, 0
 
         def call(*arguments: Any) -> Any:
@@ -133,23 +135,26 @@ def rules_cost(game: Game, seconds: float = 1.0) -> RulesCost:
     overhead = _overhead()
     done = spent * timed_rate  # simulations
     whole = done / plain  # seconds that they would take without timing
-    methods = []
-    for name, calls in timed.calls.items():
-        own = max(0.0, timed.spent[name] - calls * overhead)
-        if calls:
-            share = min(1.0, own / max(1e-9, whole))
-            methods.append(MethodCost(name, calls, 1e6 * own / calls, share))
+    called = {name: calls for name, calls in timed.calls.items() if calls}
+    costs = {n: max(0.0, timed.spent[n] - calls * overhead) for n, calls in called.items()}
+    whole = max(1e-9, whole, sum(costs.values()))  # shares are of one search
+    methods = [
+        MethodCost(name, calls, 1e6 * costs[name] / calls, costs[name] / whole)
+        for name, calls in called.items()
+    ]
     return RulesCost(plain, sorted(methods, key=lambda method: -method.share))
 
 
 def _search(game: Any, seconds: float) -> tuple[float, float]:
-    """Simulations per second, and the seconds that were searched."""
+    """Simulations per second of processor time, and the seconds of it that were searched."""
     weights = random_weights(architecture_for(game, NETWORK))
     evaluator = NetworkEvaluator(weights, game=game)
     done, moves, state = 0, 0, game.initial()
     search = Search(game, evaluator, _core.SearchOptions())
-    began = time.perf_counter()
-    while (spent := time.perf_counter() - began) < seconds:
+    began, latest = time.thread_time(), time.perf_counter() + PATIENCE * seconds
+    while (spent := time.thread_time() - began) < seconds:
+        if done and time.perf_counter() >= latest:
+            break
         result = search.run(state, simulations=SIMULATIONS)
         done += SIMULATIONS
         moves += 1
@@ -157,7 +162,7 @@ def _search(game: Any, seconds: float) -> tuple[float, float]:
         if game.outcome(state) is not None or moves % MOST_POSITIONS == 0:
             state = game.initial()
         search = Search(game, evaluator, _core.SearchOptions())
-    return done / spent, spent
+    return done / max(1e-9, spent), spent
 
 
 def _overhead() -> float:
