@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -118,6 +119,15 @@ def through_a_shell(value: str) -> str:
     return told.removeprefix("--name=").removesuffix("\n")
 
 
+def test_no_later_ray_than_the_one_that_was_tried_is_installed() -> None:
+    """Private modules of it are used."""
+    (pinned,) = re.findall(r"^ray==(\d+)\.(\d+)\.", (ROOT / "constraints.txt").read_text(), re.M)
+    major, minor = map(int, pinned)
+    wanted = set(re.findall(r'"ray([^"]*)"', (ROOT / "pyproject.toml").read_text()[:4000]))
+    wanted.discard("")  # a name in the rules for imports
+    assert wanted == {f">={major}.{minor},<{major}.{minor + 1}"}
+
+
 def test_the_manifest_for_kubernetes_fits_the_published_schema() -> None:
     """ZERMELO_KUBERAY_CRD is ray.io_rayclusters.yaml of KubeRay's repository."""
     jsonschema = pytest.importorskip("jsonschema", reason="'jsonschema' comes with ray")
@@ -193,6 +203,19 @@ def test_an_address_of_ipv6_may_stand_in_brackets() -> None:
 def test_a_head_has_room_for_the_port_after_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cluster", "head", "--port", "65535"]) == 2
     assert "65534" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="'ray' is not installed")
+def test_a_second_head_at_a_port_is_refused_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(token.TOKEN, "any")
+    monkeypatch.setattr("zermelo.cli.cluster._become", lambda words, token: None)
+    with socket.socket() as head:
+        head.bind(("127.0.0.1", 0))
+        head.listen()
+        assert main(["cluster", "head", "--port", str(head.getsockname()[1])]) == 2
+    assert "is taken, perhaps by a head" in capsys.readouterr().err
 
 
 def test_loopback_addresses_are_known() -> None:

@@ -56,15 +56,19 @@ def said(words: list[str], environment: dict[str, str], code: int = 2) -> str:
     return lines[-1]
 
 
-@pytest.mark.parametrize("words", [["cluster", "join"], ["train", "tictactoe", "--cluster"]])
+TRAIN = ["train", "tictactoe", "--cluster"]
+
+
+@pytest.mark.parametrize(
+    ("words", "where"), [(["cluster", "join"], ""), (TRAIN, ""), (TRAIN, "auto")]
+)
 def test_another_token_is_refused_in_one_line(
-    there: Machines, words: list[str], tmp_path: Path
+    there: Machines, words: list[str], where: str, tmp_path: Path
 ) -> None:
-    other = there.environment | settings(new_token())
+    other = there.environment | settings(new_token()) | {"RAY_ADDRESS": there.address}
     more = ["--run", str(tmp_path / "run"), "--set", "loop.iterations=1"]
-    line = said(
-        ["-m", "zermelo", *words, there.address, *(more if "train" in words else [])], other
-    )
+    named = [where or there.address, *(more if words == TRAIN else [])]
+    line = said(["-m", "zermelo", *words, *named], other)
     assert "its token is another one than here" in line
     assert not (tmp_path / "run" / "checkpoints").exists()
 
@@ -74,6 +78,15 @@ def test_no_token_is_refused_in_one_line(there: Machines, tmp_path: Path) -> Non
     without["RAY_AUTH_TOKEN_PATH"] = str(tmp_path / "none")
     line = said(["-m", "zermelo", "cluster", "join", there.address], without)
     assert "the cluster's token is not known here" in line
+
+
+def test_a_machine_that_is_part_of_no_cluster_is_told_so_in_one_line(
+    there: Machines, tmp_path: Path
+) -> None:
+    """Here other tests may have clusters, so one that has gone is named."""
+    none = there.environment | {"RAY_ADDRESS": "127.0.0.1:1"}
+    line = said(["-m", "zermelo", *TRAIN, "auto", "--run", str(tmp_path / "run")], none)
+    assert "nothing answers at 127.0.0.1:1" in line
 
 
 def test_another_version_of_ray_is_refused_in_one_line(there: Machines) -> None:

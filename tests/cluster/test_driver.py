@@ -8,15 +8,20 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_ray import Call, put_in
+from fake_ray import Call, RayError, RayTaskError, put_in
 
 from zermelo.cluster.connection import Cluster
 from zermelo.cluster.nodes import Nodes
 from zermelo.cluster.pool import RayPool
+from zermelo.cluster.suites import answers_on
 from zermelo.cluster.versions import versions_here
 from zermelo.config.options import ClusterOptions
+from zermelo.errors import UserError
 from zermelo.games import game
+from zermelo.games.protocol import Game
+from zermelo.selfplay.order import Order
 from zermelo.selfplay.pool import PoolSetup
+from zermelo.suites.files import Problem, Suite
 
 
 def in_vain(call: Call) -> None:
@@ -36,7 +41,18 @@ class Reached(Cluster):
         return True
 
 
+class Network:
+    """Nobody plays with it."""
+
+    def load(self, game: Game) -> Any:
+        return None
+
+
 CLUSTER = Reached("auto", False, ("head", 1))
+ORDER = Order(
+    iteration=0, network=Network(), network_iteration=0, simulations=1, resign_threshold=-1.0,
+    share=10, quota=0,
+)  # fmt: skip
 
 
 def pool(directory: Path, said: list[str]) -> RayPool:
@@ -50,6 +66,12 @@ def pool(directory: Path, said: list[str]) -> RayPool:
         on_shard=lambda message: None, report=said.append, wait_for_space=lambda: False,
     )  # fmt: skip
     return RayPool(setup, CLUSTER, ClusterOptions())
+
+
+def listen(made: RayPool, times: int) -> None:
+    """As the loop does."""
+    for _ in range(times):
+        made.listen(0.0)
 
 
 def test_another_machine_plays_apart_and_this_one_does_not(
@@ -70,3 +92,122 @@ def test_a_node_that_goes_before_it_says_its_version_is_not_waited_for(
     assert nodes.look() == [] and nodes.waiting
     ray.there.clear()
     assert nodes.look() == [] and not nodes.waiting
+
+
+def test_a_node_whose_probe_died_is_asked_again_before_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    deaths = [RayError("out of memory"), RayError("out of memory")]
+
+    def answer(call: Call) -> None:
+        call.end(deaths.pop() if deaths else versions_here())
+
+    put_in(monkeypatch, answer)
+    said: list[str] = []
+    nodes = Nodes(said.append)
+    assert [len(nodes.look()) for _ in range(3)] == [0, 0, 1] and not said
+    deaths += [RayError("out of memory")] * 3
+    nodes = Nodes(said.append)
+    assert [len(nodes.look()) for _ in range(4)] == [0] * 4
+    assert len(said) == 1 and "does not play: out of memory" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("death", "kind", "reason"),
+    [
+        (RayTaskError(ZeroDivisionError("oh")), RuntimeError, "ZeroDivisionError: oh"),
+        (RayError("The actor died.\nMore."), UserError, "The actor died."),
+    ],
+)
+def test_a_pool_whose_actors_die_again_and_again_says_the_cause(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    death: RayError,
+    kind: type[Exception],
+    reason: str,
+) -> None:
+    """A fault of ours has a traceback; processes that are killed are a person's matter."""
+
+    def answer(call: Call) -> None:
+        welcome(call)
+        if call.name == "play":
+            call.end(death)
+
+    put_in(monkeypatch, answer)
+    said: list[str] = []
+    made = pool(tmp_path, said)
+    made.play(ORDER)
+    with pytest.raises(kind) as raised:
+        listen(made, 100)
+    assert type(raised.value) is kind
+    assert str(raised.value) == f"no node of the cluster can play: {reason}"
+    assert f"died ({reason}) and is started again" in said[0]
+
+
+def test_actors_that_wait_for_cores_without_end_are_told_of_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zermelo.cluster.patience.LONG", -1.0)
+    monkeypatch.setattr("zermelo.cluster.pool.LOOK_EVERY", 0.0)
+    put_in(monkeypatch, welcome)
+    said: list[str] = []
+    made = pool(tmp_path, said)
+    made.play(ORDER)
+    listen(made, 3)
+    assert len(said) == 1 and "another command may have the cluster's cores" in said[0]
+
+
+def test_an_actor_that_stands_still_before_its_first_answer_is_told_of_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(call: Call) -> None:
+        welcome(call)
+        if call.name == "pulse":
+            call.end(45.0)
+
+    put_in(monkeypatch, answer)
+    said: list[str] = []
+    made = pool(tmp_path, said)
+    made.play(ORDER)
+    made._seats[0].asked -= 1000.0
+    made._look()
+    assert len(said) == 1 and "has stood still for 45 s" in said[0]
+    assert len(made._seats) == 1 and made.deaths == 0
+
+
+def test_an_actor_that_waits_for_room_is_not_taken_for_dead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in(monkeypatch, welcome)
+    made = pool(tmp_path, [])
+    made.play(ORDER)
+    for _ in range(2):
+        made._seats[0].asked -= 1000.0
+        made._seats[0]._pulse_asked -= 1000.0
+        made._look()
+    assert made.deaths == 0
+
+
+SUITE = Suite("few", "moves", "tictactoe", (Problem("one", "x"),))
+
+
+def test_a_suite_without_a_node_that_has_room_ends_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("zermelo.cluster.suites.START_SECONDS", 0.1)
+    put_in(monkeypatch, welcome).there = {"n1": 0}
+    with pytest.raises(UserError, match="no node of the cluster can play: none has room"):
+        list(answers_on(CLUSTER, SUITE, "random"))
+
+
+def test_a_suite_whose_actor_is_killed_again_and_again_ends_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def answer(call: Call) -> None:
+        welcome(call)
+        if call.name == "solve":
+            call.end(RayError("The actor died."))
+
+    put_in(monkeypatch, answer)
+    with pytest.raises(UserError, match=r"one: its actor died 3 times \(The actor died"):
+        list(answers_on(CLUSTER, SUITE, "random"))

@@ -9,8 +9,6 @@ import pytest
 
 from zermelo.cluster.luggage import Luggage
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # directories that go away with an object
-
 
 def test_luggage_brings_a_game_file_to_a_node(tmp_path: Path) -> None:
     game = tmp_path / "my_game.py"
@@ -18,7 +16,10 @@ def test_luggage_brings_a_game_file_to_a_node(tmp_path: Path) -> None:
     unpacked = Luggage.of(f"{game}:Mine?size=3").unpack()
     there = unpacked.game(f"{game}:Mine?size=3")
     assert there.endswith("my_game.py:Mine?size=3") and not there.startswith(str(tmp_path))
-    assert Path(there.partition(":Mine")[0]).read_text() == "SIZE = 3\n"
+    place = Path(there.partition(":Mine")[0])
+    assert place.read_text() == "SIZE = 3\n"
+    del unpacked
+    assert not place.exists()
 
 
 @pytest.mark.parametrize("spec", ["{}?simulations=8", "search?weights={}&simulations=8"])

@@ -42,11 +42,14 @@ def head(
 
     Then: zermelo train GAME --cluster auto, on this machine.
     """
+    from zermelo.cluster.addresses import answers
     from zermelo.cluster.needed import need_ray
     from zermelo.cluster.node_command import head_arguments
     from zermelo.cluster.token import known_or_new_token
 
     need_ray()
+    if answers((host or "127.0.0.1", port), 1.0):
+        raise UserError(f"port {port} is taken, perhaps by a head: choose another with --port")
     token, written = known_or_new_token()
     if written is not None:
         tell(f"a new token is in '{written}': copy it to every node")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from zermelo.cluster.addresses import answers, reason_of, split_address
 from zermelo.cluster.health import PRIORITY
-from zermelo.cluster.joining import refuse_misfit
+from zermelo.cluster.joining import find_address, refuse_misfit
 from zermelo.cluster.loopback import LOOPBACK, is_loopback, keep_loopback
 from zermelo.cluster.needed import need_ray
 from zermelo.cluster.token import known_token, own_token, show
@@ -70,15 +70,18 @@ def connect(where: str, object_store_mib: int = 512) -> Iterator[Cluster]:
         with _started_here(object_store_mib) as cluster:
             yield cluster
         return
-    place = None if where == AUTO else split_address(where)
+    if where != AUTO:
+        split_address(where)
     show(known_token())
     import ray
 
-    if place is not None:
-        refuse_misfit(where)
-    if place is None or is_loopback(place[0]):
+    if where == AUTO:
         keep_loopback()
-    _begin(where, address=where)
+    address = find_address() if where == AUTO else where
+    refuse_misfit(address)
+    if is_loopback(split_address(address)[0]):
+        keep_loopback()
+    _begin(where, address=address)
     try:
         yield _joined(where, local=False)
     finally:

@@ -14,6 +14,19 @@ from zermelo.cluster.versions import difference, versions_here
 from zermelo.errors import UserError
 
 
+def find_address() -> str:
+    """Of the head of the cluster that this machine is part of, as Ray finds it for `auto`."""
+    from ray._private import services
+
+    try:
+        with _silent():
+            return str(services.canonicalize_bootstrap_address_or_die("auto"))
+    except Exception as error:
+        raise UserError(
+            "this machine is part of no cluster: `zermelo cluster head` or `join` makes it so"
+        ) from error
+
+
 def refuse_misfit(address: str) -> None:
     """Another token, Ray or Python than the head's. The pool compares zermelo's version.
 

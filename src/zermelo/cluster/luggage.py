@@ -7,7 +7,9 @@ that name such a file are spelled anew. Knows no Ray: luggage is plain data.
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,10 +48,11 @@ class Unpacked:
     """Luggage on this machine's disk. Keep it as long as the files are used."""
 
     def __init__(self, luggage: Luggage) -> None:
-        self._directory = tempfile.TemporaryDirectory(prefix="zermelo-luggage-")
+        directory = tempfile.mkdtemp(prefix="zermelo-luggage-")
+        weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
         self._places: dict[str, str] = {}
         for named, (name, content) in luggage.files.items():
-            place = Path(self._directory.name) / hashlib.sha256(named.encode()).hexdigest()[:16]
+            place = Path(directory) / hashlib.sha256(named.encode()).hexdigest()[:16]
             place.mkdir()
             (place / name).write_bytes(content)
             self._places[named] = str(place / name)

@@ -18,7 +18,8 @@ from typing import Any
 from zermelo.cluster.connection import Cluster
 from zermelo.cluster.luggage import Luggage
 from zermelo.cluster.nodes import Node, Nodes, first_line, on
-from zermelo.errors import REFUSALS, UserError
+from zermelo.cluster.patience import Patience
+from zermelo.errors import UserError, users_sentence
 from zermelo.games import game as find_game
 from zermelo.matches.game_record import GameRecord, Timing
 from zermelo.matches.hall import Hall, Played
@@ -36,27 +37,37 @@ class MatchActor:
 
     def __init__(self, setup: Setup, luggage: Luggage) -> None:
         self._luggage = luggage.unpack()  # as long as this lives
-        contestants = setup.contestants
-        specs = tuple(self._luggage.player(str(spec)) for spec in contestants.specs)
-        game = find_game(self._luggage.game(str(setup.game)))
-        seated = replace(contestants, specs=specs)
-        self._hall = Hall(game, seated, setup.adjudication)
+        self._setup = setup
+        self._hall: Hall | None = None
         self._under_way = 0
 
     def play(self, tasks: list[dict[str, Any]]) -> list[tuple[str, str]] | str:
         """Takes these games too; what has ended after a while, or what a person must hear."""
+        try:
+            self._hall = self._hall or self._opened()  # not before, as its refusals must be heard
+            return self._played(self._hall, tasks)
+        except Exception as error:
+            if (sentence := users_sentence(error)) is None:
+                raise
+            return sentence
+
+    def _opened(self) -> Hall:
+        setup, there = self._setup, self._luggage
+        specs = tuple(there.player(str(spec)) for spec in setup.contestants.specs)
+        game = find_game(there.game(str(setup.game)))
+        return Hall(game, replace(setup.contestants, specs=specs), setup.adjudication)
+
+    def _played(self, hall: Hall, tasks: list[dict[str, Any]]) -> list[tuple[str, str]]:
         for task in tasks:
-            self._hall.put(Task.from_dict(task))
+            hall.put(Task.from_dict(task))
         self._under_way += len(tasks)
         found: list[tuple[str, str]] = []
         until = time.monotonic() + ANSWER_SECONDS
         while self._under_way and (left := until - time.monotonic()) > 0:
             try:
-                ended = self._hall.take(left)
+                ended = hall.take(left)
             except queue.Empty:
                 break
-            if isinstance(ended, REFUSALS):
-                return str(ended)
             if isinstance(ended, Exception):
                 raise ended
             self._under_way -= 1
@@ -97,6 +108,7 @@ class _Table:
         self._tries: Counter[int] = Counter()
         self._failures: Counter[str] = Counter()
         self._seats: list[_Seat] = []
+        self._patience = Patience(self._say)
         self._looked = -LOOK_EVERY
         self._reason = "none has room"
 
@@ -114,9 +126,11 @@ class _Table:
                     raise UserError(f"no node of the cluster can play: {self._reason}")
                 time.sleep(0.05)
                 continue
+            self._patience.look()
             ready, _ = ray.wait(list(calls), timeout=0.2)
             for call in ready:
                 begun = time.monotonic()
+                self._patience.heard()
                 yield from self._hear(calls[call], call)
 
     def close(self) -> None:
@@ -133,7 +147,7 @@ class _Table:
         try:
             answer = ray.get(call)
         except ray.exceptions.RayTaskError as error:
-            raise RuntimeError(f"on node {seat.node.name}: {error.cause}") from error
+            raise RuntimeError(f"on node {seat.node.name}: {first_line(error)}") from error
         except ray.exceptions.RayError as error:
             self._bury(seat, first_line(error))
             return []
@@ -194,7 +208,7 @@ class _Table:
         lost = [number for number in seat.playing if number in self._left]
         self._tries.update(lost)
         if tired := [number for number in lost if self._tries[number] > TRIES]:
-            raise RuntimeError(f"game {tired[0]}: its actor died {TRIES + 1} times ({reason})")
+            raise UserError(f"game {tired[0]}: its actor died {TRIES + 1} times ({reason})")
         self._tasks.extendleft(seat.playing[number] for number in reversed(lost))
         self._say(f"an actor on node {seat.node.name} died ({reason}): its games are played again")
 

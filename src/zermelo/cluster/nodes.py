@@ -5,6 +5,7 @@ Ray knows who is there; this asks it now and then. Does not know what is played 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from zermelo.cluster.versions import difference, make_probe, versions_here
 
 CPU, GPU = "CPU", "GPU"
+QUESTIONS = 3  # about its versions whose process may die, for want of memory perhaps
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Nodes:
         self._asked: dict[str, Any] = {}  # by node: the answer about its versions that will come
         self._known: dict[str, Node] = {}  # that may play
         self._refused: set[str] = set()
+        self._died: Counter[str] = Counter()  # processes that were to answer, by node
         self.lost = 0  # that were there and have gone
 
     def look(self) -> list[Node]:
@@ -85,9 +88,11 @@ class Nodes:
         try:
             reason = difference(self._here, ray.get(answer))
         except ray.exceptions.RayError as error:  # perhaps it has gone meanwhile
-            reason = "" if isinstance(error, ray.exceptions.NodeDiedError) else first_line(error)
-            if not reason:
+            self._died[node.key] += 1
+            gone = isinstance(error, ray.exceptions.NodeDiedError)
+            if gone or self._died[node.key] < QUESTIONS:
                 return
+            reason = first_line(error)
         if reason:
             self.refuse(node, reason)
         else:
@@ -102,7 +107,10 @@ def on(key: str) -> Any:
 
 
 def first_line(error: BaseException) -> str:
-    """What a long message of Ray begins with."""
+    """What a long message of Ray begins with; of what was raised on a node, that itself."""
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, BaseException):
+        return f"{type(cause).__name__}: {first_line(cause)}"
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zermelo.cluster.luggage import Luggage
-from zermelo.errors import REFUSALS
+from zermelo.errors import users_sentence
 from zermelo.games.protocol import Game
 from zermelo.network import Weights
 from zermelo.processes.memory import memory_of
@@ -71,10 +71,13 @@ class SelfPlayActor:
             return Delivery([])
         idle = started - self.ended if self.ended and serial == self.serial else 0.0
         self.serial = max(serial, self.serial)
+        self.moved_on = started  # a new network, which is compiled first, may stand still too
         try:
             parcels = self._parcels(serial, order, started)
-        except REFUSALS as error:
-            return Delivery([], refusal=str(error))
+        except Exception as error:
+            if (sentence := users_sentence(error)) is None:
+                raise
+            return Delivery([], refusal=sentence)
         finally:
             self.moved_on = 0.0
         self.ended = time.monotonic() if serial == self.serial else 0.0

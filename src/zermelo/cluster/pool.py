@@ -18,6 +18,7 @@ from typing import Any
 from zermelo.cluster.connection import Cluster
 from zermelo.cluster.luggage import Luggage
 from zermelo.cluster.nodes import Node, Nodes, first_line
+from zermelo.cluster.patience import Patience
 from zermelo.cluster.player import Delivery, SentNetwork
 from zermelo.cluster.seat import Seat
 from zermelo.config.options import ClusterOptions
@@ -59,6 +60,7 @@ class RayPool(SelfPlayPool):
         self._looked = 0.0
         self._since = time.time()  # 1970; tells in the metrics which driver this was
         self._here: list[Node] = []
+        self._patience = Patience(setup.report)
         self._host = socket.gethostname()
         self._first_look()
 
@@ -153,12 +155,14 @@ class RayPool(SelfPlayPool):
         try:
             delivery: Delivery = ray.get(call)
         except ray.exceptions.RayError as error:
-            self._bury(seat, first_line(error))
+            raised = isinstance(error, ray.exceptions.RayTaskError)  # or its process was killed
+            self._bury(seat, first_line(error), by_us=raised)
             return
+        self._patience.heard()
         done = delivery.done == self._serial  # not of an order before this one
         seat.hear(call, delivery, done)
         if delivery.refusal:
-            self._bury(seat, delivery.refusal, by_user=True)
+            self._bury(seat, delivery.refusal, refused=True)
             return
         if self._order is not None and not done:
             seat.play(self._serial, self._order)  # before we write, so that nobody waits for that
@@ -167,8 +171,11 @@ class RayPool(SelfPlayPool):
             if not self._intake.deliver(parcel):
                 self.doubles += 1
 
-    def _bury(self, seat: Seat, reason: str, by_user: bool = False) -> None:
-        """An actor has gone; another is started where there is room, with a number that is free."""
+    def _bury(self, seat: Seat, reason: str, refused: bool = False, by_us: bool = False) -> None:
+        """An actor has gone; another is started where there is room, with a number that is free.
+
+        `refused`: it cannot play, for a reason of the person's; `by_us`: a fault of ours.
+        """
         seat.kill()
         self._seats.remove(seat)
         self.deaths += 1
@@ -177,14 +184,14 @@ class RayPool(SelfPlayPool):
         self._look()
         if all(node.key != key for node in self._here):
             self._setup.report(f"actor {seat.number} went with its node {seat.node.name}")
-        elif by_user or self._failures[key] >= FAILURES:
+        elif refused or self._failures[key] >= FAILURES:
             self._nodes.refuse(seat.node, reason)
             for other in [other for other in self._seats if other.node.key == key]:
                 other.kill()
                 self._seats.remove(other)
             self._look()
             if not self._here:
-                raise (UserError if by_user else RuntimeError)(
+                raise (RuntimeError if by_us else UserError)(
                     f"no node of the cluster can play: {reason}"
                 )
         else:
@@ -212,6 +219,8 @@ class RayPool(SelfPlayPool):
         self._here = [node for node in self._nodes.look() if self._room(node)]
         room = sum(self._room(node) for node in self._here)
         self.workers = max(1, min(room, self._setup.workers or room))
+        if self._order is not None and self._seats:
+            self._patience.look()
         alive = {node.key for node in self._here}
         for seat in list(self._seats):
             if seat not in self._seats:  # buried with another a moment ago

@@ -66,21 +66,25 @@ class Seat:
     def silent(self, seconds: float) -> bool:
         """Whether it was asked for a sign of life and gave none, for so long in all.
 
-        One that has not begun may wait for room on its node, which takes any time.
+        One that has not begun may wait for room on its node, which takes any time, so it is asked
+        whether its games stand still and not given up.
         """
         import ray
 
         now = time.monotonic()
-        if not self.calls or not self.begun or now - self.asked < seconds / 2:
+        if not self.calls or now - self.asked < seconds / 2:
             return False
         if self._pulse is None:  # we may not have listened for long ourselves
             self._pulse = self.actor.pulse.options(concurrency_group=CONTROL).remote()
             self._pulse_asked = now
-        overdue = now - self._pulse_asked >= seconds / 2
+        overdue = self.begun and now - self._pulse_asked >= seconds / 2
         ready, _ = ray.wait([self._pulse], timeout=LAST_CHANCE if overdue else 0)
         if not ready:
             return overdue
-        self.standing = float(ray.get(self._pulse))
+        try:
+            self.standing = float(ray.get(self._pulse))
+        except ray.exceptions.RayError:  # it has died, as its calls say too
+            return False
         self.asked, self._pulse = now, None
         return False
 

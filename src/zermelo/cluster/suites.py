@@ -11,13 +11,15 @@ from typing import Any
 from zermelo.cluster.connection import Cluster
 from zermelo.cluster.luggage import Luggage
 from zermelo.cluster.nodes import Nodes, first_line, on
-from zermelo.errors import REFUSALS, UserError
+from zermelo.cluster.patience import Patience
+from zermelo.errors import UserError, users_sentence
 from zermelo.suites.files import Suite
 from zermelo.suites.solve import Answer, SuiteSolver
 
 CALL_SECONDS = 1.0  # that a call takes at least, if there are problems left for it
 HANDFUL = 16  # problems of one call at most
 TRIES = 3  # of a handful whose actor died
+START_SECONDS = 60.0  # for a node with room to be there
 
 
 class SolverActor:
@@ -26,7 +28,7 @@ class SolverActor:
     def __init__(self, suite: Suite, spec: str, luggage: Luggage) -> None:
         self._luggage = luggage.unpack()  # as long as this lives
         self._solver: SuiteSolver | None = None
-        self._suite, self._spec = suite, self._luggage.player(spec)
+        self._suite, self._spec = suite, spec
 
     def solve(self, numbers: list[int]) -> list[Answer] | str:
         """In their order; fewer if they take long. Or what a person must hear."""
@@ -34,13 +36,15 @@ class SolverActor:
         found: list[Answer] = []
         try:
             if self._solver is None:
-                self._solver = SuiteSolver(self._suite, self._spec)
+                self._solver = SuiteSolver(self._suite, self._luggage.player(self._spec))
             for number in numbers:
                 found.append(self._solver.solve(self._suite.problems[number]))
                 if time.monotonic() >= until:
                     break
-        except REFUSALS as error:
-            return str(error)
+        except Exception as error:
+            if (sentence := users_sentence(error)) is None:
+                raise
+            return sentence
         return found
 
 
@@ -60,7 +64,8 @@ def answers_on(cluster: Cluster, suite: Suite, spec: str) -> Iterator[Answer]:
     tries: Counter[int] = Counter()
     calls: dict[Any, tuple[Any, str, list[int]]] = {}  # the actor, its node and its problems
     found: dict[int, Answer] = {}
-    told, looked = 0, 0.0
+    told, looked, begun = 0, 0.0, time.monotonic()
+    patience = Patience(tell)
 
     def ask(actor: Any, node: str) -> None:
         fresh = [left.popleft() for _ in range(min(HANDFUL, len(left)))]
@@ -81,19 +86,28 @@ def answers_on(cluster: Cluster, suite: Suite, spec: str) -> Iterator[Answer]:
                             there = kind.options(num_cpus=1, scheduling_strategy=on(node.key))
                             ask(there.remote(suite_there, spec, luggage), node.key)
             ready, _ = ray.wait(list(calls), timeout=0.2) if calls else ([], [])
-            if not calls:
+            if calls:
+                patience.look()
+            elif not nodes.waiting and time.monotonic() - begun > START_SECONDS:
+                raise UserError("no node of the cluster can play: none has room")
+            else:
                 time.sleep(0.05)
                 looked = 0.0
             for call in ready:
+                patience.heard()
+                begun = time.monotonic()
                 actor, key, numbers = calls.pop(call)
                 try:
                     answer = ray.get(call)
                 except ray.exceptions.RayTaskError as error:
-                    raise RuntimeError(str(error.cause)) from error
+                    raise RuntimeError(first_line(error)) from error
                 except ray.exceptions.RayError as error:
                     tries.update(numbers)
                     if tries[numbers[0]] >= TRIES:
-                        raise RuntimeError(first_line(error)) from error
+                        name = suite.problems[numbers[0]].name
+                        raise UserError(
+                            f"{name}: its actor died {TRIES} times ({first_line(error)})"
+                        ) from error
                     left.extendleft(reversed(numbers))
                     continue
                 if isinstance(answer, str):
