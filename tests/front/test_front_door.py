@@ -79,8 +79,10 @@ def test_a_game_without_a_network_is_searched_by_random_games() -> None:
 
 
 def test_what_cannot_be_loaded_is_said_in_one_sentence() -> None:
-    with pytest.raises(zermelo.UserError, match="there is no network 'conect4'"):
+    with pytest.raises(zermelo.UserError, match="no network 'conect4'; did you mean 'connect4'"):
         zermelo.load("conect4")
+    with pytest.raises(zermelo.UserError, match="no network 'hexx'; did you mean 'hex'"):
+        zermelo.load("hexx")
     player = zermelo.load("tictactoe", simulations=5)
     with pytest.raises(zermelo.UserError, match="the game is over: the first player wins"):
         player.analyse("XXX/OO./...")

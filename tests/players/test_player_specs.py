@@ -9,9 +9,11 @@ import pytest
 from small_networks import save_small
 
 import zermelo
+from zermelo.errors import UserError
 from zermelo.games.protocol import Game
+from zermelo.matches.contestants import game_of
 from zermelo.network import NetworkEvaluator, load_network
-from zermelo.network.places import network_path
+from zermelo.network.places import network_path, shipped_network
 from zermelo.players import player
 from zermelo.players.policy_player import PolicyPlayer
 from zermelo.players.protocol import Reseeds, StartsGames
@@ -70,6 +72,17 @@ def test_a_network_file_is_a_player(network: Path) -> None:
     assert made.choose(CONNECT4, CONNECT4.initial()) in range(7)
     assert made.result is not None
     assert made.result.counters["evaluations"] > 0
+
+
+def test_a_network_of_the_package_is_a_player_by_its_name() -> None:
+    made = player("connect4?simulations=9", CONNECT4)
+    assert isinstance(made, SearchPlayer)
+    assert (made.network, made.simulations) == (shipped_network(CONNECT4), 9)
+    assert game_of(["chess?simulations=9", "random"], None).name == "chess"
+    with pytest.raises(UserError, match="there is no player 'hex'"):
+        player("hex", CONNECT4)
+    with pytest.raises(UserError, match="no network 'tictacto'; did you mean 'tictactoe'"):
+        network_path("tictacto")
 
 
 def test_a_run_is_played_by_its_newest_whole_checkpoint(run_directory: Path) -> None:

@@ -9,7 +9,7 @@ from zermelo.front.player import LoadedPlayer
 from zermelo.games import game as find_game
 from zermelo.games.protocol import Game
 from zermelo.games.python_file import looks_like_file
-from zermelo.games.registry import names_game
+from zermelo.games.registry import game_names, names_game
 from zermelo.network.open import game_for, open_weights
 from zermelo.network.places import network_path, run_file, shipped_network
 from zermelo.players.search_player import SearchPlayer
@@ -56,7 +56,7 @@ def _meant(what: str | os.PathLike[str] | Game, game: Game | str | None) -> tupl
         if shipped is None:
             return None, find_game(text)
         return shipped, game_for(open_weights(shipped), text)
-    path = network_path(text)
+    path = network_path(text, game_names())
     file = run_file(path)
     if game is None and file is not None:
         run = Run.open(file.parent)

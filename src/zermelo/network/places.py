@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import zermelo
@@ -23,8 +24,11 @@ SHIPPED = Path(zermelo.__file__).parent / "data" / "networks"  # that come with 
 _CHECKPOINT = re.compile(r"\d{6,}")
 
 
-def network_path(name: str) -> str:
-    """The file or the checkpoint's directory that `name` stands for, as it is now."""
+def network_path(name: str, others: Iterable[str] = ()) -> str:
+    """The file or the checkpoint's directory that `name` stands for, as it is now.
+
+    `others` are names of no networks that may be meant as well, for the sentence about a wrong one.
+    """
     place = Path(name)
     files = (name, named_heads(name)[0], place / CHECKPOINT_FILE)
     if any(os.path.isfile(file) for file in files):
@@ -32,7 +36,7 @@ def network_path(name: str) -> str:
     if not os.path.isdir(place):
         if (shipped := _shipped_file(name)) is not None:
             return shipped
-        raise UserError(f"there is no network '{name}'{_neighbour(place)}")
+        raise UserError(f"there is no network '{name}'{_neighbour(place, others)}")
     for directory in (place / CHECKPOINTS, place):
         if whole := whole_checkpoints(directory):
             return str(whole[-1])
@@ -40,8 +44,10 @@ def network_path(name: str) -> str:
 
 
 def looks_like_network(name: str) -> bool:
-    """Whether a player's name can only be meant as a file or directory."""
-    return named_heads(name)[0].endswith(SUFFIXES) or os.sep in name or os.path.exists(name)
+    """Whether a name that is no player's can only be meant as a file, a directory or shipped."""
+    if named_heads(name)[0].endswith(SUFFIXES) or os.sep in name:
+        return True
+    return os.path.exists(name) or _shipped_file(name) is not None
 
 
 def named_heads(reference: str) -> tuple[str, str]:
@@ -95,8 +101,8 @@ def _shipped_file(name: str) -> str | None:
     return next((str(f) for f in files if os.sep not in plain and os.path.isfile(f)), None)
 
 
-def _neighbour(place: Path) -> str:
-    """The file that was probably meant, as the end of the sentence."""
+def _neighbour(place: Path, others: Iterable[str]) -> str:
+    """The file or name that was probably meant, as the end of the sentence."""
     try:
         names = [
             entry.name
@@ -105,5 +111,7 @@ def _neighbour(place: Path) -> str:
         ]
     except (OSError, ValueError):  # ValueError: a name with a zero byte
         return f": there is no directory '{place.parent}'"
+    if os.sep not in str(place):
+        names += [*others, *(file.stem for file in SHIPPED.glob("*.*"))]
     hint = nearest(place.name, names)
     return f"; {hint}" if hint.startswith("did you mean") else ""
