@@ -70,6 +70,15 @@ def test_a_changed_game_is_refused_by_what_has_changed(
         open_run(str(run), None, [])
 
 
+def test_everything_that_has_changed_is_named(made: tuple[Path, Path]) -> None:
+    run, file = made
+    text = file.read_text().replace("3 * size**2", "4 * size**2")
+    file.write_text(text.replace("(2, size, size)", "(3, size, size)"))
+    both = "num_actions was 108 and is now 144, observation_shape was 2x6x6 and is now 3x6x6; the"
+    with pytest.raises(UserError, match=both):
+        open_run(str(run), None, [])
+
+
 def test_other_changes_of_the_file_are_told(made: tuple[Path, Path]) -> None:
     run, file = made
     file.write_text(file.read_text() + "\n# other rules\n")

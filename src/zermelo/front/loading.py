@@ -61,5 +61,6 @@ def _meant(what: str | os.PathLike[str] | Game, game: Game | str | None) -> tupl
     if game is None and file is not None:
         run = Run.open(file.parent)
         refuse_strange_game(run.path, run.config)
+        run.check_unchanged()
         return path, run.config.game()
     return path, game_for(open_weights(path), game)

@@ -113,6 +113,12 @@ class Run:
         name = self.config.game_name
         return kept_game.refuse_changed(self.path, self.head, name, self.config.game())
 
+    def check_changed(self, game: Game) -> str:
+        """The same for rules that are there, of a run made or trusted here."""
+        if not is_marked(self.path, self.config):
+            return ""
+        return kept_game.refuse_changed(self.path, self.head, self.config.game_name, game)
+
     def check_game(self, game: Game) -> None:
         """Refuses a game that the run is not of.
 

@@ -81,15 +81,16 @@ def refuse_changed(run: Path, head: Mapping[str, Any], name: str, game: Game) ->
     """
     if not looks_like_file(name) or not head.get(SHA256):
         return ""
-    for what, was, now in (
+    parts = (
         ("num_actions", str(head.get(ACTIONS)), str(game.num_actions)),
         ("observation_shape", str(head.get(SHAPE)), "x".join(map(str, game.observation_shape))),
-    ):
-        if was != now:
-            raise UserError(
-                f"'{file_of(name)}' has changed since the run began: {what} was {was} and is now "
-                f"{now}; the run has the old file as '{copy_of(run, name)}'"
-            )
+    )
+    changed = [f"{what} was {was} and is now {now}" for what, was, now in parts if was != now]
+    if changed:
+        raise UserError(
+            f"'{file_of(name)}' has changed since the run began: {', '.join(changed)}; the run has "
+            f"the old file as '{copy_of(run, name)}'"
+        )
     if sha256(file_of(name)) == head[SHA256]:
         return ""
     return (
