@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from zermelo.checkpoint import CheckpointStore, TrainingState
 from zermelo.cli import main
 from zermelo.config import RunConfig
 from zermelo.errors import UserError
+from zermelo.games.written import line_text
 from zermelo.loop import Run
 from zermelo.network.places import shipped_network
 from zermelo.players.search_player import SearchPlayer
@@ -96,6 +98,55 @@ def test_a_run_is_played_with_its_own_search(
     played = next(line for line in shown.splitlines() if " plays " in line)
     assert "c_puct=2.5" in played
     assert "gumbel=" in played
+
+
+def test_a_run_in_the_place_of_its_game_is_played_and_analysed(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = Run.create(tmp_path / "mine", RunConfig.from_tables({"game": {"name": "tictactoe"}}))
+    made.unlock()
+    CheckpointStore(made.checkpoints).save(1, small_weights("tictactoe"), TrainingState({}, {}))
+    type_in(monkeypatch, "b2", "quit")
+    assert main(["play", str(made.path), "--simulations", "20"]) == 0
+    shown = capsys.readouterr().out
+    assert f"The newest checkpoint of {made.path} is 000001." in shown
+    assert "\nmine?simulations=20 plays " in shown
+    assert main(["analyse", str(made.path), "--simulations", "20", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["evaluator"].startswith("000001 on ")
+
+
+def test_the_simulations_are_the_opponents_unless_it_names_its_own(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for against, name in (
+        ([], "tictactoe.onnx?simulations=30"),
+        (["--against", "rollout"], "rollout?simulations=30"),
+        (["--against", "rollout?simulations=7"], "rollout?simulations=7"),
+        (["--against", "random?seed=1"], "random?seed=1"),
+    ):
+        type_in(monkeypatch, "quit")
+        assert main(["play", "tictactoe", "--simulations", "30", *against]) == 0
+        assert f"against {name}. " in capsys.readouterr().out
+
+
+def test_a_game_that_has_changed_since_its_run_began_is_told(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(Path(EXAMPLE).read_text())
+    made = Run.create(tmp_path / "run", RunConfig.from_tables({"game": {"name": str(file)}}))
+    made.unlock()
+    weights = small_weights(str(file))
+    CheckpointStore(made.checkpoints).save(1, weights, TrainingState({}, {}))
+    file.write_text(file.read_text() + "\n# other rules\n")
+    type_in(monkeypatch, "quit")
+    assert main(["play", str(file), "--run", str(made.path)]) == 0
+    assert "has changed since the run began, which is kept as" in capsys.readouterr().out
+    file.write_text(file.read_text().replace("3 * size**2", "4 * size**2"))
+    sentence = fails(capsys, "play", str(file), "--run", str(made.path))
+    assert "num_actions was 75 and is now 100; the run has the old file as" in sentence
+    with pytest.raises(UserError, match="num_actions was 75 and is now 100"):
+        zermelo.load(made.path)
 
 
 def test_a_hint_is_given_though_a_training_has_removed_the_checkpoint(
@@ -228,12 +279,15 @@ def test_chess_is_read_and_written_as_people_do_and_saved(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     place = tmp_path / "game.pgn"
-    type_in(monkeypatch, "Nf3", "e7e5", "moves", "Zf9", f"save {place}", f"save {place}", "quit")
+    type_in(
+        monkeypatch, "Nf3", "e7e5", "moves", "Zf9", "save", f"save {place}", f"save {place}", "quit"
+    )
     shown = run(capsys, "play", "chess", "--against", "human")
     assert "Nxe5" in shown
     assert "saved as" in shown
     assert "File exists" in shown
-    assert "Type 'moves' to see what is legal." in shown
+    assert "'Zf9' is no legal move such as Nf3, exd5, O-O or e2e4. Type 'moves'" in shown
+    assert "Where? Give a file's name: save FILE." in shown
     assert "1. Nf3 e5 *" in place.read_text()
 
 
@@ -255,6 +309,19 @@ def test_a_hint_has_a_value_and_a_line_and_answers_have_a_chance(
     assert "; expected: " in hint
     answer = next(line for line in shown.splitlines() if " plays " in line)
     assert "(win chance " in answer
+
+
+def test_the_line_of_a_hint_is_written_as_its_move_in_chess(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_in(monkeypatch, "hint", "quit")
+    position = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
+    shown = run(capsys, "play", "chess", "--position", position, "--against", "human")
+    hint = next(line for line in shown.splitlines() if "hint: " in line)
+    assert hint.partition("hint: ")[2].startswith("Ra8#")
+    game = zermelo.game("chess")
+    written = line_text(game, game.initial(), ("e2e4", "d7d5", "e4d5"))
+    assert written == "e4 d5 exd5"
 
 
 def test_legal_moves_are_marked_in_othello_for_people(

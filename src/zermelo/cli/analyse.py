@@ -24,13 +24,13 @@ from rich.text import Text
 
 from zermelo.analysis.alone import TREE_DEPTH, TREE_SHARE
 from zermelo.analysis.make import make_engine
-from zermelo.cli.evaluators import open_evaluator, rules_for
+from zermelo.cli.evaluators import game_and_run, open_evaluator, rules_for
 from zermelo.cli.jsonl import serve
 from zermelo.cli.options import (
     MOST_SIMULATIONS,
     PIPED_WIDTH,
     BackendOption,
-    GameArgument,
+    GameOrRunArgument,
     JsonOption,
     SearchSetOption,
     WeightsOption,
@@ -65,7 +65,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def analyse(
-    game: GameArgument,
+    game: GameOrRunArgument,
     *,
     position: Annotated[
         str | None, typer.Option(help="Analyse this position, not the start.")
@@ -99,6 +99,9 @@ def analyse(
 
     Ctrl-C ends the search early.
     """
+    game, run = game_and_run(game)
+    if run is not None and weights is None and evaluator is None:
+        weights = str(run)
     if weights is None and evaluator is None:
         weights = usable_network(find_game(game))
     rules = rules_for(game, weights)

@@ -17,6 +17,9 @@ PIPED_WIDTH = 110  # columns of a table when the output is no terminal
 MOST_SIMULATIONS = 10**12  # more than any machine gets through
 
 GameArgument = Annotated[str, typer.Argument(help="A game's name or Python file.")]
+GameOrRunArgument = Annotated[
+    str, typer.Argument(help="A game's name or Python file, or a run with its newest network.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WeightsOption = Annotated[
     str | None,

@@ -15,19 +15,19 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from zermelo.cli.evaluators import tell_choice
+from zermelo.cli.evaluators import game_and_run, tell_choice
 from zermelo.cli.match_report import short_name
-from zermelo.cli.options import GameArgument
+from zermelo.cli.options import MOST_SIMULATIONS, GameOrRunArgument
 from zermelo.errors import REFUSALS, UserError
 from zermelo.games.notation import outcome_text, parse_position
 from zermelo.games.protocol import Game
 from zermelo.games.registry import kind_of
 from zermelo.games.render import rich_board
-from zermelo.games.written import game_text, move_text, read_move
-from zermelo.matches.contestants import game_of
+from zermelo.games.written import game_text, line_text, move_text, read_move
+from zermelo.matches.contestants import game_of, with_budget
 from zermelo.players import Player
 from zermelo.players import player as find_player
-from zermelo.players.at_hand import adviser, default_opponent, searcher
+from zermelo.players.at_hand import OPPONENT_SIMULATIONS, adviser, default_opponent, searcher
 from zermelo.players.game_in_progress import GameInProgress
 from zermelo.players.human import HumanPlayer
 from zermelo.players.protocol import PlayerError, Prepares
@@ -48,7 +48,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def play(
-    game: GameArgument,
+    game: GameOrRunArgument,
     against: Annotated[
         str | None,
         typer.Option(
@@ -61,11 +61,22 @@ def play(
         typer.Option(help="Play against the newest checkpoint of a run."),
     ] = None,
     side: Annotated[str, typer.Option(help="Your side: first, second or random.")] = "first",
+    simulations: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=MOST_SIMULATIONS,
+            metavar="N",
+            help="Of each of the opponent's moves, if it searches and names none itself.",
+        ),
+    ] = None,
     position: Annotated[str | None, typer.Option(help="Begin from this position.")] = None,
 ) -> None:
     """Play a game in the terminal."""
     if side not in (*SIDES, "random"):
         raise UserError(f"--side must be first, second or random, not '{side}'")
+    game, named = game_and_run(game)
+    run = run or (named if against is None else None)
     rules = game_of([against] if against else [], game)  # chess, as a network sees it
     state = rules.initial() if position is None else parse_position(rules, position)
     if run is not None and against is not None:
@@ -73,13 +84,13 @@ def play(
     opponent: Player
     note = ""
     if run is not None:
-        refuse_other_run(run, rules)
-        newest = searcher(str(run), RUN_SIMULATIONS)
-        opponent, note = newest, checkpoint_text(run, newest.network or "")
+        changed = refuse_other_run(run, rules)
+        newest = searcher(str(run), simulations or RUN_SIMULATIONS)
+        opponent, note = newest, changed + checkpoint_text(run, newest.network or "")
     elif against is not None:
-        opponent = find_player(against, rules)
+        opponent = find_player(with_budget([against], simulations)[0], rules)
     else:
-        opponent = default_opponent(rules)
+        opponent = default_opponent(rules, simulations or OPPONENT_SIMULATIONS)
     seat = random.randrange(2) if side == "random" else SIDES.index(side)
     players: list[Player | None] = [None, None]  # None is a person
     if not isinstance(opponent, HumanPlayer):
@@ -98,11 +109,14 @@ def play(
         board.close()
 
 
-def refuse_other_run(run: Path, game: Game) -> None:
-    """A directory that is no run, or a run of another game."""
+def refuse_other_run(run: Path, game: Game) -> str:
+    """A directory that is no run, or a run of another game; a line if its file is another one."""
     from zermelo.loop import Run
 
-    Run.open(run).check_game(game)
+    opened = Run.open(run)
+    opened.check_game(game)
+    changed = opened.check_changed(game)
+    return f"Note: {changed}.\n" if changed else ""
 
 
 def checkpoint_text(run: Path, checkpoint: str) -> str:
@@ -175,8 +189,8 @@ class Session:
             return False
         if line.lower() in self.commands:
             self.commands[line.lower()]()
-        elif line.lower().startswith("save "):
-            self.save(Path(line[5:].strip()).expanduser())
+        elif line.lower().split()[:1] == ["save"]:
+            self.save(line[4:].strip())
         elif line:
             try:
                 action = self.read(line)
@@ -193,8 +207,12 @@ class Session:
             return read_move(self.game, self.board.state, text)
         return self.board.parse(text)
 
-    def save(self, path: Path) -> None:
+    def save(self, name: str) -> None:
         """The game so far; nothing that is there is replaced."""
+        if not name:
+            self.say("Where? Give a file's name: save FILE.")
+            return
+        path = Path(name).expanduser()
         text = game_text(self.game, self.board.states, self.board.actions)
         try:
             with path.open("x", encoding="utf-8") as file:
@@ -235,7 +253,7 @@ class Session:
             state = self.board.state
             said = f"hint: {move_text(self.game, state, action)}{chance_text(self.adviser)}"
             result = self.adviser.result if isinstance(self.adviser, SearchPlayer) else None
-            line = " ".join(result.pv[:LINE]) if result is not None else ""
+            line = line_text(self.game, state, result.pv[:LINE]) if result is not None else ""
             self.say(said + (f"; expected: {line}" if len(line.split()) > 1 else ""))
 
 

@@ -5,12 +5,16 @@ Reads and writes text only; knows no files and no screens.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from zermelo.errors import UserError
 from zermelo.games.notation import action_text, outcome_text, parse_action, position_text
 from zermelo.games.protocol import Game, State
 from zermelo.games.registry import kind_of
+
+LONG = re.compile("[a-h][1-8][a-h][1-8][a-z]?")  # e2e4, which the game itself reads
 
 
 def move_text(game: Game, state: State, action: int) -> str:
@@ -24,13 +28,24 @@ def move_text(game: Game, state: State, action: int) -> str:
 
 def read_move(game: Game, state: State, text: str) -> int:
     """The action that either notation means; refuses if there is none."""
-    if kind_of(game) == "chess":
+    if kind_of(game) == "chess" and not LONG.fullmatch(text):
         board = _chess_board(game, state)
         try:
-            return parse_action(game, state, board.uci(board.parse_san(text)))
-        except ValueError:  # then the game's own notation says what is wrong
-            pass
+            text = board.uci(board.parse_san(text))
+        except ValueError:
+            raise UserError(f"'{text}' is no legal move such as Nf3, exd5, O-O or e2e4") from None
     return parse_action(game, state, text)
+
+
+def line_text(game: Game, state: State, moves: Sequence[str]) -> str:
+    """Moves in the game's own notation, one after the other, as people write them."""
+    if kind_of(game) != "chess":
+        return " ".join(moves)
+    board, written = _chess_board(game, state), []
+    for text in moves:
+        written.append(board.san(move := board.parse_uci(text)))
+        board.push(move)
+    return " ".join(written)
 
 
 def game_text(game: Game, states: Sequence[State], actions: Sequence[int]) -> str:

@@ -16,9 +16,9 @@ HINT_SIMULATIONS = 800
 BLIND_HINT_SIMULATIONS = 2000  # without a network, by random games
 
 
-def default_opponent(game: Game) -> SearchPlayer:
+def default_opponent(game: Game, simulations: int = OPPONENT_SIMULATIONS) -> SearchPlayer:
     """Plays with the package's network, else by random games."""
-    return searcher(usable_network(game), OPPONENT_SIMULATIONS)
+    return searcher(usable_network(game), simulations)
 
 
 def adviser(game: Game) -> SearchPlayer:
