@@ -25,6 +25,7 @@ from zermelo.cluster.health import CHECKS, SYSTEM
 from zermelo.cluster.loopback import is_loopback
 from zermelo.cluster.node_command import forget_dead_heads, head_arguments, join_arguments
 from zermelo.cluster.nodes import Node
+from zermelo.cluster.temporary import own_directory
 from zermelo.cluster.versions import difference, versions_here
 from zermelo.errors import UserError
 
@@ -284,7 +285,36 @@ def test_nodes_are_started_with_all_that_they_need() -> None:
     words = head_arguments("127.0.0.1", 7000, 2, 100)
     assert {"--head", "--port=7000", "--num-cpus=2", "--disable-usage-stats"} <= set(words)
     assert "--include-dashboard=false" in words and "--node-ip-address=127.0.0.1" in words
+    assert "--include-dashboard=true" in head_arguments("", 7000, 2, 100, dashboard=True)
     assert "--address=h:1" in join_arguments("h:1", "", None, 100)
+
+
+def test_a_dashboard_that_plain_ray_does_not_have_is_refused_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    find = importlib.util.find_spec
+    there = {"ray": True, "aiohttp_cors": False}
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *more: (there[name] or None) if name in there else find(name),
+    )
+    assert main(["cluster", "head", "--dashboard"]) == 2
+    assert "install ray[default]" in capsys.readouterr().err
+
+
+def test_files_of_clusters_whose_owner_was_killed_go_away_with_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    left, coming = tmp_path / "zermelo-ray-left", tmp_path / "zermelo-ray-coming"
+    for place in (left, coming):
+        place.mkdir()
+    (left / "owner").touch()
+    with own_directory() as first, own_directory() as second:
+        assert Path(first).is_dir() and Path(second).is_dir() and coming.is_dir()
+        assert not left.exists()
+    assert [place.name for place in tmp_path.iterdir()] == ["zermelo-ray-coming"]
 
 
 def test_without_ray_a_sentence_says_how_to_install_it(

@@ -12,6 +12,7 @@ from fake_ray import Call, RayError, RayTaskError, put_in
 
 from zermelo.cluster.connection import Cluster
 from zermelo.cluster.nodes import Nodes
+from zermelo.cluster.player import Delivery
 from zermelo.cluster.pool import RayPool
 from zermelo.cluster.suites import answers_on
 from zermelo.cluster.versions import versions_here
@@ -48,7 +49,7 @@ class Network:
         return None
 
 
-CLUSTER = Reached("auto", False, ("head", 1))
+CLUSTER = Reached("auto", False, ("head", 1), "http://127.0.0.1:8265")
 ORDER = Order(
     iteration=0, network=Network(), network_iteration=0, simulations=1, resign_threshold=-1.0,
     share=10, quota=0,
@@ -186,6 +187,25 @@ def test_an_actor_that_waits_for_room_is_not_taken_for_dead(
         made._seats[0]._pulse_asked -= 1000.0
         made._look()
     assert made.deaths == 0
+
+
+def test_a_node_has_the_speed_of_its_actors_and_the_share_of_time_they_waited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = put_in(monkeypatch, welcome)
+    ray.there = {"n1": 2}
+    made = pool(tmp_path, [])
+    made.play(ORDER)
+    parcel = SimpleNamespace(played=SimpleNamespace(samples=range(30)))
+    for seat, idle in zip(made._seats, (0.0, 2.0), strict=True):
+        told: Any = Delivery([parcel], busy=1.0, idle=idle)  # type: ignore[list-item]
+        seat.hear(seat.calls[0], told, done=False)
+    (place,) = made.places
+    assert place == {
+        "name": "10.0.0.1 (n1)", "actors": 2, "samples_per_second": 40.0,
+        "idle_share": pytest.approx(1 / 3),
+    }  # fmt: skip
+    assert made.dashboard == "http://127.0.0.1:8265"
 
 
 SUITE = Suite("few", "moves", "tictactoe", (Problem("one", "x"),))

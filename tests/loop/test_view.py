@@ -14,7 +14,7 @@ from zermelo.loop import PlainView, Run, make_view, newest_game
 from zermelo.loop.rising import ACCURACY, WIDTH, add, spark
 from zermelo.loop.stop import Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
-from zermelo.loop.view import LiveView, panel
+from zermelo.loop.view import LiveView, node_text, panel
 from zermelo.runs.status import Status
 
 METRICS = {
@@ -173,3 +173,34 @@ def test_the_newest_game_is_played_through_move_by_move(
     seconds[0] += 60
     assert newest.frame() is not None  # the next look begins anew
     assert newest_game.NewestGame(tmp_path / "none", run.config.game()).frame() is None
+
+
+NODES = [
+    {"name": "10.0.0.1 (abc)", "actors": 2, "samples_per_second": 1200.4, "idle_share": 0.01},
+    {"name": "10.0.0.2 (def)", "actors": 3, "samples_per_second": 80.0, "idle_share": 0.4},
+]
+
+
+def test_a_node_says_how_fast_it_is_and_whether_it_waits_for_work() -> None:
+    assert [node_text(node) for node in NODES] == [
+        "10.0.0.1 (abc): 2 actors, 1,200 samples/s",
+        "10.0.0.2 (def): 3 actors, 80 samples/s, waiting for work 40% of the time",
+    ]
+
+
+def test_the_table_has_the_nodes_of_a_cluster_and_its_dashboard() -> None:
+    now = status()
+    now.nodes, now.dashboard = NODES * 5, "http://127.0.0.1:8265"
+    stream = io.StringIO()
+    Console(file=stream, width=120).print(panel(now))
+    shown = stream.getvalue()
+    assert shown.count("waiting for work 40%") == 4
+    assert "and 2 more nodes" in shown and "http://127.0.0.1:8265" in shown
+
+
+def test_plain_lines_tell_of_the_nodes_of_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zermelo.loop.view.LINE_EVERY", 0.0)
+    stream, now = io.StringIO(), status()
+    now.stage, now.nodes = "self-play", NODES
+    PlainView(stream).update(now)
+    assert "self-play, 5 actors on 2 nodes, 1 of them waiting for work, " in stream.getvalue()

@@ -113,6 +113,7 @@ def test_a_damaged_status_is_none(tmp_path: Path, text: str) -> None:
         {"rates": {"self-play": "fast"}},
         {"states": [1]},
         {"nodes": ["here"]},
+        {"dashboard": ["here"]},
     ],
 )
 def test_a_status_with_other_types_is_none(tmp_path: Path, change: dict[str, Any]) -> None:

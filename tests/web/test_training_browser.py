@@ -147,6 +147,28 @@ def test_a_run_in_progress_renews_itself(browser: Any, tmp_path: Path) -> None:
         expect(page.locator(".run-head .tag", has_text="stopped")).to_be_visible()
 
 
+def test_a_run_on_a_cluster_shows_its_nodes_and_which_of_them_starve(
+    browser: Any, tmp_path: Path
+) -> None:
+    run = Run.create(tmp_path / "far", RunConfig.from_tables({"game": {"name": "tictactoe"}}))
+    run.metrics.mkdir()
+    status = Status(str(run.path), "tictactoe", 100, workers=5, stage="training")
+    status.nodes = [
+        {"name": "10.0.0.1 (abc)", "actors": 2, "samples_per_second": 120.0, "idle_share": 0.0},
+        {"name": "10.0.0.2 (def)", "actors": 3, "samples_per_second": 80.0, "idle_share": 0.4},
+    ]
+    status.dashboard = "http://127.0.0.1:8265"
+    StatusFile(run.path).write(status, at_once=True)
+    with running(WebSettings(runs=(tmp_path,))) as server, Visit(browser, server) as visit:
+        page = visit.open(f"/{ids(server)['far']}")
+        nodes = page.locator(".workers li")
+        expect(nodes.first).to_have_text("10.0.0.1 (abc): 2 actors, 120 samples/s")
+        expect(nodes.last).to_contain_text("80 samples/s, waiting for work 40% of the time")
+        link = page.get_by_role("link", name="Ray's dashboard")
+        expect(link).to_have_attribute("href", "http://127.0.0.1:8265")
+    run.unlock()
+
+
 def test_a_sample_game_is_clicked_through_with_numbers_on_each_move(
     browser: Any, shown: Server
 ) -> None:

@@ -37,23 +37,28 @@ def head(
     port: Annotated[int, typer.Option(min=1024, max=65534, help="For the others.")] = 6379,
     cpus: CpusOption = None,
     memory_mib: MemoryOption = 512,
+    dashboard: Annotated[
+        bool, typer.Option("--dashboard", help="Ray's own page, at 127.0.0.1:8265.")
+    ] = False,
 ) -> None:
     """Start a cluster with this machine as its first node, until Ctrl-C.
 
     Then: zermelo train GAME --cluster auto, on this machine.
     """
     from zermelo.cluster.addresses import answers
-    from zermelo.cluster.needed import need_ray
+    from zermelo.cluster.needed import need_dashboard, need_ray
     from zermelo.cluster.node_command import head_arguments
     from zermelo.cluster.token import known_or_new_token
 
     need_ray()
+    if dashboard:
+        need_dashboard()
     if answers((host or "127.0.0.1", port), 1.0):
         raise UserError(f"port {port} is taken, perhaps by a head: choose another with --port")
     token, written = known_or_new_token()
     if written is not None:
         tell(f"a new token is in '{written}': copy it to every node")
-    _become(head_arguments(host, port, cpus, memory_mib), token)
+    _become(head_arguments(host, port, cpus, memory_mib, dashboard), token)
 
 
 def join(

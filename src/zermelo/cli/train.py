@@ -110,7 +110,7 @@ def pool_for(cluster: str | None, run: Run) -> Iterator[MakePool]:
     tell(f"joining the cluster '{cluster}'")
     with connect(cluster, options.object_store_mib) as joined:
         if joined.dashboard:
-            tell(f"Ray's dashboard: http://{joined.dashboard}")
+            tell(f"Ray's dashboard: {joined.dashboard}")
         yield pool_on(joined, options)
 
 

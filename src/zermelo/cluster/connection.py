@@ -7,8 +7,6 @@ it. Every mistake that a person can make here is one sentence.
 from __future__ import annotations
 
 import contextlib
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from zermelo.cluster.health import PRIORITY
 from zermelo.cluster.joining import find_address, refuse_misfit
 from zermelo.cluster.loopback import LOOPBACK, is_loopback, keep_loopback
 from zermelo.cluster.needed import need_ray
+from zermelo.cluster.temporary import own_directory
 from zermelo.cluster.token import known_token, own_token, show
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
@@ -96,23 +95,22 @@ def _started_here(object_store_mib: int) -> Iterator[Cluster]:
     import ray
 
     keep_loopback()
-    place = tempfile.mkdtemp(prefix="zermelo-ray-")  # short: sockets lie in it
-    try:
-        _begin(
-            LOCAL,
-            address=LOCAL,
-            num_cpus=available_cores(),
-            include_dashboard=False,
-            object_store_memory=object_store_mib * MIB,
-            _node_ip_address=LOOPBACK,
-            _temp_dir=place,
-            _system_config=dict(PRIORITY),
-        )
-        yield _joined(LOCAL, local=True)
-    finally:
-        with contextlib.suppress(Exception):
-            ray.shutdown()
-        shutil.rmtree(place, ignore_errors=True)
+    with own_directory() as place:
+        try:
+            _begin(
+                LOCAL,
+                address=LOCAL,
+                num_cpus=available_cores(),
+                include_dashboard=False,
+                object_store_memory=object_store_mib * MIB,
+                _node_ip_address=LOOPBACK,
+                _temp_dir=place,
+                _system_config=dict(PRIORITY),
+            )
+            yield _joined(LOCAL, local=True)
+        finally:
+            with contextlib.suppress(Exception):
+                ray.shutdown()
 
 
 def _begin(where: str, **arguments: object) -> None:
@@ -131,4 +129,5 @@ def _joined(where: str, local: bool) -> Cluster:
 
     context = ray.get_runtime_context()
     url = str(getattr(ray._private.worker.global_worker.node, "webui_url", "") or "")
-    return Cluster(where, local, split_address(context.gcs_address), url)
+    page = f"http://{url}" if url else ""
+    return Cluster(where, local, split_address(context.gcs_address), page)

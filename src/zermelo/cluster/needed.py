@@ -6,6 +6,15 @@ import importlib.util
 
 from zermelo.errors import UserError
 
+# What Ray's dashboard is made with; plain `ray` brings none of it.
+DASHBOARD = ("aiohttp_cors", "opencensus", "prometheus_client")
+
+
+def need_dashboard() -> None:
+    """Before a head is started with it."""
+    if any(importlib.util.find_spec(name) is None for name in DASHBOARD):
+        raise UserError("--dashboard needs more of Ray: install ray[default]")
+
 
 def need_ray() -> None:
     """Before anything is made."""

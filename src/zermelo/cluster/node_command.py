@@ -19,10 +19,12 @@ PORT = 6379
 MIB = 2**20
 
 
-def head_arguments(host: str, port: int, cpus: int | None, memory_mib: int) -> list[str]:
+def head_arguments(
+    host: str, port: int, cpus: int | None, memory_mib: int, dashboard: bool = False
+) -> list[str]:
     """Of the first node; runs until it is ended."""
     return [
-        "--head", f"--port={port}", "--include-dashboard=false",
+        "--head", f"--port={port}", f"--include-dashboard={str(dashboard).lower()}",
         f"--ray-client-server-port={port + 1}",  # which cannot be left out
         f"--system-config={json.dumps(SYSTEM)}", *_node(host, cpus, memory_mib),
     ]  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import threading
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,7 +60,8 @@ class SelfPlayActor:
         self.producer: ShardProducer | None = None
         self.spec = dataclasses.replace(spec, game=self._luggage.game(spec.game))
         self.least_seconds = least_seconds
-        self.serial = 0  # of the newest order that is known; written by `turn`, perhaps meanwhile
+        self.serial = 0  # of the newest order that is known; written under `_lock` alone
+        self._lock = threading.Lock()
         self.moved_on = 0.0  # when the games last did; 0: there is nothing to do
         self.ended = 0.0  # when the last call did; 0: none under this order
 
@@ -70,7 +72,7 @@ class SelfPlayActor:
             self.ended = 0.0
             return Delivery([])
         idle = started - self.ended if self.ended and serial == self.serial else 0.0
-        self.serial = max(serial, self.serial)
+        self._know(serial)
         self.moved_on = started  # a new network, which is compiled first, may stand still too
         try:
             parcels = self._parcels(serial, order, started)
@@ -88,13 +90,18 @@ class SelfPlayActor:
 
     def turn(self, serial: int) -> int:
         """What is older than this is over: a call under way hands in what it has."""
-        self.serial = max(serial, self.serial)
+        self._know(serial)
         return os.getpid()
 
     def pulse(self) -> float:
         """Seconds without a step of the games; 0 while there is nothing to play."""
         since = self.moved_on
         return time.monotonic() - since if since else 0.0
+
+    def _know(self, serial: int) -> None:
+        """From either thread, which must not put back what the other has heard."""
+        with self._lock:
+            self.serial = max(serial, self.serial)
 
     def _parcels(self, serial: int, order: Order, started: float) -> list[Parcel]:
         if self.producer is None:

@@ -301,6 +301,11 @@ class RayPool(SelfPlayPool):
             found.append(facts | {"idle_share": idle})
         return found
 
+    @property
+    def dashboard(self) -> str:
+        """Ray's own."""
+        return self._cluster.dashboard
+
     def figures(self) -> dict[str, Any]:
         """For the metrics of an iteration."""
         return {

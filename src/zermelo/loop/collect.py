@@ -197,7 +197,9 @@ class Collector:
     def _look(self) -> Seen:
         pool = self._pool
         memory = memory_of([os.getpid()]) + pool.memory
-        return Seen(pool.workers, self.mode, memory, pool.states, pool.places)
+        return Seen(
+            pool.workers, self.mode, memory, pool.states, pool.places, dashboard=pool.dashboard
+        )
 
     # ---- its workers' life ----------------------------------------------------------------------
 

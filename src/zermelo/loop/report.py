@@ -37,6 +37,7 @@ class Seen(NamedTuple):
     memory: int  # bytes of all processes on this machine
     states: list[str]  # what each worker does
     nodes: list[dict[str, Any]]  # the machines of a cluster
+    dashboard: str = ""  # the address of a page about them
 
 
 Look = Callable[[], Seen]
@@ -184,5 +185,6 @@ class Report:
             self.status.workers, self.status.mode = seen.workers, seen.mode
             self.status.memory = seen.memory
             self.status.states, self.status.nodes = seen.states, seen.nodes
+            self.status.dashboard = seen.dashboard
         self._view.update(self.status)
         self._file.write(self.status)

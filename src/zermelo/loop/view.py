@@ -66,7 +66,8 @@ class PlainView:
     def update(self, status: Status) -> None:
         """See `View`."""
         if time.monotonic() - self._shown >= LINE_EVERY:
-            self._print(f"{heading(status)}: {status.activity}{left(status)}")
+            nodes = nodes_text(status.nodes)
+            self._print(f"{heading(status)}: {status.activity}{nodes}{left(status)}")
 
     def note(self, text: str) -> None:
         """See `View`."""
@@ -138,6 +139,8 @@ def panel(status: Status, beside: RenderableType | None = None) -> Table:
         table.add_row("node", Text(node_text(node)))
     if len(status.nodes) > MOST_NODES:
         table.add_row("", f"and {len(status.nodes) - MOST_NODES} more nodes")
+    if status.dashboard:
+        table.add_row("dashboard", Text(status.dashboard))
     table.add_row("games", f"{status.total_games:,}, samples {status.total_samples:,}")
     for name, values in list(status.rising.items())[:MOST_RISING]:
         table.add_row(name, Text(f"{spark(values)} {last_text(values)}"))
@@ -172,6 +175,16 @@ def rates_text(rates: dict[str, float]) -> str:
     names = ("samples", "games", "simulations", "evaluations")
     shown = [f"{rates[name]:,.{0 if rates[name] >= 10 else 1}f} {name}" for name in names]
     return ", ".join(shown) + " per second"
+
+
+def nodes_text(nodes: list[dict[str, Any]]) -> str:
+    """All machines of a cluster, as the end of a line."""
+    if not nodes:
+        return ""
+    actors = sum(int(node.get("actors", 0)) for node in nodes)
+    waiting = sum(float(node.get("idle_share", 0.0)) >= STARVING for node in nodes)
+    starving = f", {waiting} of them waiting for work" if waiting else ""
+    return f", {actors} actors on {len(nodes)} nodes{starving}"
 
 
 def node_text(node: dict[str, Any]) -> str:

@@ -26,7 +26,7 @@ LARGEST = 1e300  # that a figure may be
 RECENT = 5  # iterations that the time left is judged by
 # Fields that the file leaves out: what is in the metrics, and what means nothing elsewhere.
 HERE_ONLY = ("metrics", "rising", "started", "alive")
-LATER = ("nodes",)  # that older versions do not write
+LATER = ("nodes", "dashboard")  # that older versions do not write
 # What lists and objects hold, by an example.
 PARTS: dict[str, Any] = {"rates": 0.0, "iteration_seconds": 0.0, "states": "", "nodes": {}}
 
@@ -61,6 +61,7 @@ class Status:
     seconds_limit: float | None = None  # until the deadline
     states: list[str] = field(default_factory=list)  # what each worker does
     nodes: list[dict[str, Any]] = field(default_factory=list)  # of a cluster: name, actors, speed
+    dashboard: str = ""  # the address of a page about the cluster
     process: int = field(default_factory=os.getpid)  # that works on the run
     written: float = 0.0  # when the file was, in seconds since 1970
     ended: str = ""  # why, once the process stopped working on the run

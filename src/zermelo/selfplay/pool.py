@@ -65,6 +65,11 @@ class SelfPlayPool(Protocol):
         """The machines they play on, for the view; none if that is this one."""
         return []
 
+    @property
+    def dashboard(self) -> str:
+        """The address of a page about those machines; empty without one."""
+        return ""
+
     def figures(self) -> dict[str, Any]:
         """More about them for the metrics of an iteration."""
         return {}

@@ -5,6 +5,7 @@ import { bytes, lasting, written } from "./numbers.js";
 import { Charts, failed } from "./parts.js";
 
 const POINTS = 300;
+const STARVING = 0.05; // share of its time that a node may wait for work before the page says so
 
 export class Overview {
   #lines = -1;
@@ -113,7 +114,8 @@ export class Overview {
         { class: "sheet" },
         h("h2", null, "At work"),
         h("dl", { class: "pairs" }, pair("doing", status.activity), status.waiting_for && pair("waiting for", status.waiting_for), pair("processes", `${status.workers} of self-play, ${status.mode || "one loop"}`), pair("samples", `${written(status.samples, "count")} of ${written(status.target, "count")}`)),
-        (status.nodes || []).length > 0 && h("ol", { class: "workers" }, status.nodes.map((/** @type {any} */ node) => h("li", null, `${node.name}: ${node.actors} actors, ${written(node.samples_per_second, "count")} samples/s`))),
+        (status.nodes || []).length > 0 && h("ol", { class: "workers" }, status.nodes.map((/** @type {any} */ node) => h("li", null, `${node.name}: ${node.actors} actors, ${written(node.samples_per_second, "count")} samples/s${node.idle_share >= STARVING ? `, waiting for work ${Math.round(100 * node.idle_share)}% of the time` : ""}`))),
+        /^https?:[/][/]/.test(status.dashboard || "") && h("p", null, h("a", { href: status.dashboard, target: "_blank", rel: "noreferrer" }, "Ray's dashboard")),
         status.states.length > 0 && h("ol", { class: "workers" }, status.states.map((/** @type {string} */ words) => h("li", null, words))),
       ),
     );
