@@ -54,6 +54,9 @@ def place_in_game_file(error: BaseException) -> str | None:
     return places[-1] if places else None
 
 
+MOST_LISTED = 40  # names in a sentence; of more only the nearest
+FEW_LISTED = 5
+
 # What other programs call it: by meaning, where letters say nothing.
 MEANINGS = {
     "lr": ("learning_rate",),
@@ -107,7 +110,10 @@ def one_line(text: str) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the one that was probably meant, or all."""
+    """The end of a sentence about an unknown name: the one that was probably meant, or all.
+
+    Of very many those that look most like it.
+    """
     known = {each.lower(): each for each in sorted(names)}
     meant = [each for each in MEANINGS.get(name.lower(), ()) if each in known]
     if meant:
@@ -115,4 +121,8 @@ def nearest(name: str, names: Iterable[str]) -> str:
     close = difflib.get_close_matches(name.lower(), known, 1, 0.5)
     if close:
         return f"did you mean '{known[close[0]]}'?"
+    if len(known) > MOST_LISTED:
+        close = difflib.get_close_matches(name.lower(), known, FEW_LISTED, 0.0)
+        few = ", ".join(known[each] for each in close)
+        return f"of {len(known)} the nearest are {few}"
     return f"there are {', '.join(known.values()) or 'none'}"

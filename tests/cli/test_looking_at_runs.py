@@ -23,7 +23,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_self_play_game_is_shown_move_by_move(capsys: Captured, made: Path) -> None:
     shown = run(capsys, "replay", "show", str(made), "--game", "2")
-    assert shown.startswith("game ")
+    assert shown.startswith("game 2, the newest being 1 (number ")
     assert "   1. player 1: " in shown
     assert "value " in shown
     assert "%" in shown
@@ -91,6 +91,12 @@ def test_names_are_suggested_by_what_they_mean(
     name: str, known: tuple[str, ...], meant: str
 ) -> None:
     assert nearest(name, known) == f"did you mean '{meant}'?"
+
+
+def test_of_very_many_names_only_the_nearest_are_listed() -> None:
+    few = nearest("x", [f"option_{number}" for number in range(100)])
+    assert few.startswith("of 100 the nearest are option_")
+    assert few.count(",") == 4
 
 
 def test_a_rating_of_equals_is_no_figure() -> None:

@@ -66,6 +66,12 @@ def test_a_shipped_network_analyses_plays_and_evaluates() -> None:
     assert player.evaluate(text).policy == seen.policy
 
 
+def test_a_search_without_a_position_is_of_the_start() -> None:
+    search = zermelo.Search("tictactoe", zermelo.UniformEvaluator())
+    assert search.run(simulations=30).root_visits == 31
+    assert search.state == zermelo.game("tictactoe").initial()
+
+
 def test_a_game_without_a_network_is_searched_by_random_games() -> None:
     player = zermelo.load(str(ROOT / "examples" / "my_game.py"), simulations=30)
     assert player.network is None
@@ -122,6 +128,14 @@ def test_columns_are_named_by_unambiguous_endings() -> None:
     )
     assert figures["a/loss"][0] == 1.0
     assert np.isnan(figures["b/loss"][1])
+    shown = repr(figures).splitlines()
+    assert shown[0] == "<MetricsTable, 2 iterations, 3 columns>"
+    assert [line.split() for line in shown[1:]] == [
+        ["iteration", "a/loss", "b/loss"], ["1", "1", "2"], ["2", "nan", "nan"],
+    ]  # fmt: skip
+    wide = repr(MetricsTable([{f"figure {i} of very many": i for i in range(40)}] * 30))
+    assert len(wide.splitlines()) == 7
+    assert max(map(len, wide.splitlines())) <= 100
     with pytest.raises(zermelo.UserError, match="several figures end in 'loss': a/loss, b/loss"):
         figures["loss"]
     with pytest.raises(zermelo.UserError, match="there is no figure 'los'"):

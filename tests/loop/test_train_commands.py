@@ -102,6 +102,7 @@ def test_an_existing_run_keeps_its_settings_unless_others_are_given(
         (["{run}", "--set", "game.name=connect4"], "game.name is 'tictactoe' and cannot become"),
         (["connect4", "--run", "{run}"], "is a run of tictactoe, not of connect4"),
         (["{run}", "--set", "lerning_rate=1"], "did you mean 'learning_rate'?"),
+        (["{run}", "--set", "qqqq=1"], "; any run's run.toml has all of them"),
         (["{run}", "--set", "learning_rate=9"], "learning_rate is '9', not a number from"),
         (["{run}", "--for", "soon"], "'soon' is not a time"),
         (["{run}", "--run", "elsewhere"], "is a run itself"),

@@ -29,6 +29,7 @@ def game_and_run(text: str) -> tuple[str, Path | None]:
 
     run = Run.open(place)
     refuse_strange_game(run.path, run.config)
+    run.check_unchanged()
     return run.config.game_name, place
 
 

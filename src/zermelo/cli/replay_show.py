@@ -47,7 +47,8 @@ def show(
         print(json.dumps(to_dict(rules, chosen, plies), indent=2))
         return
     outcome = outcome_text(chosen.outcome)
-    print(f"game {chosen.number} of {chosen.shard}, iteration {chosen.iteration}: {outcome}")
+    place = f"number {chosen.number} of {chosen.shard}, iteration {chosen.iteration}"
+    print(f"game {game}, the newest being 1 ({place}): {outcome}")
     for number, ply in enumerate(plies, 1):
         if boards:
             print(ascii_board(rules, ply.state))

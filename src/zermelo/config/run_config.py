@@ -220,7 +220,9 @@ def _place_of(name: str) -> tuple[str, str]:
         raise UserError(f"--set {name}: say which of " + ", ".join(f"{s}.{name}" for s in places))
     if not places:
         every = {key for keys in known.values() for key in keys}
-        raise UserError(f"--set {name}: there is no such option; {nearest(name, every)}")
+        near = nearest(name, every)
+        where = "" if near.startswith("did you mean") else "; any run's run.toml has all of them"
+        raise UserError(f"--set {name}: there is no such option; {near}{where}")
     return places[0], name
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from zermelo.errors import UserError, nearest
 
 SHOWN = 12  # columns of a summary
+ROWS, WIDTH = 5, 100  # of one in text: the newest rows, and characters of a line
 
 
 class MetricsTable:
@@ -62,7 +63,8 @@ class MetricsTable:
         return table.set_index("iteration") if "iteration" in self.columns else table
 
     def __repr__(self) -> str:
-        return f"<MetricsTable, {len(self)} iterations, {len(self.columns)} columns>"
+        title = f"<MetricsTable, {len(self)} iterations, {len(self.columns)} columns>"
+        return "\n".join([title, *self._summary()])
 
     def _repr_html_(self) -> str:
         names = self.columns[:SHOWN]
@@ -72,6 +74,18 @@ class MetricsTable:
             for row in self.array
         )
         return f"<table><tr>{head}</tr>" + "".join(f"<tr>{x}</tr>" for x in lines) + "</table>"
+
+    def _summary(self) -> list[str]:
+        """The newest rows, of the first columns as many as a line has room for."""
+        lines: list[str] = []
+        for name in self.columns[:SHOWN]:
+            cells = [name, *(f"{value:,.4g}" for value in self.array[name][-ROWS:])]
+            width = max(map(len, cells))
+            if lines and len(lines[0]) + 2 + width > WIDTH:
+                break
+            begun = [f"{line}  " for line in lines] or [""] * len(cells)
+            lines = [line + f"{cell:>{width}}" for line, cell in zip(begun, cells, strict=True)]
+        return lines
 
     def _column(self, name: str) -> str:
         if name in self.columns:

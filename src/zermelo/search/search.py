@@ -49,7 +49,7 @@ class Search:
 
     def run(
         self,
-        state: State,
+        state: State | None = None,
         simulations: int | None = None,
         *,
         seconds: float = 0.0,
@@ -59,9 +59,9 @@ class Search:
     ) -> SearchResult:
         """Searches `state` for so many further simulations, or for so many seconds, or both.
 
-        `full` makes it a full search of self-play: root noise, minimum root visits, discounting of
-        a reused tree. `allowed` restricts the root's actions. `progress` gets the result so far
-        about fifty times a second.
+        Without a state it is the start. `full` makes it a full search of self-play: root noise,
+        minimum root visits, discounting of a reused tree. `allowed` restricts the root's actions.
+        `progress` gets the result so far about fifty times a second.
         """
         if not -math.inf < seconds < math.inf:
             raise ValueError(f"seconds is {seconds}, not a number of seconds")
@@ -71,6 +71,7 @@ class Search:
             simulations = 2**62
         if simulations < 0:
             raise ValueError(f"simulations is {simulations}, not at least 0")
+        state = self.game.initial() if state is None else state
         report = None
         if progress is not None:
 
