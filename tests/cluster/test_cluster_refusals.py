@@ -80,10 +80,20 @@ def test_no_token_is_refused_in_one_line(there: Machines, tmp_path: Path) -> Non
     assert "the cluster's token is not known here" in line
 
 
-def test_a_machine_that_is_part_of_no_cluster_is_told_so_in_one_line(
+def test_auto_is_the_cluster_that_this_machine_is_part_of(there: Machines) -> None:
+    words = [sys.executable, "-m", "zermelo", "match", "random", "random", "--game", "tictactoe"]
+    done = ended(
+        [*words, "--games", "4", "--cluster", "auto"],
+        there.environment | {"RAY_ADDRESS": there.address},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "4 games" in done.stdout
+
+
+def test_auto_says_in_one_line_that_the_head_it_found_has_gone(
     there: Machines, tmp_path: Path
 ) -> None:
-    """Here other tests may have clusters, so one that has gone is named."""
+    """Other tests may have clusters here, so it is named."""
     none = there.environment | {"RAY_ADDRESS": "127.0.0.1:1"}
     line = said(["-m", "zermelo", *TRAIN, "auto", "--run", str(tmp_path / "run")], none)
     assert "nothing answers at 127.0.0.1:1" in line

@@ -17,7 +17,7 @@ import pytest
 if importlib.util.find_spec("ray") is None:  # not imported here: the token comes first
     pytest.skip("'ray' is not installed: zermelo[cluster]", allow_module_level=True)
 
-from tiny_runs import RecordingView, config
+from tiny_runs import RecordingView, config, train
 
 from zermelo.cluster.connection import Cluster, connect
 from zermelo.cluster.matches import play_on
@@ -182,6 +182,20 @@ def test_a_match_on_a_cluster_has_the_files_of_one_machine(
     there = replace(options, out=tmp_path / "there", elsewhere=play_on(cluster))
     play_match(players, "tictactoe", there)
     for name in ("result.json", "games.jsonl", "match.json"):
+        here, far = ((tmp_path / place / name).read_bytes() for place in ("here", "there"))
+        assert here == far
+
+
+def test_a_network_goes_along_with_a_match(tmp_path: Path, cluster: Cluster) -> None:
+    """To a path of its own, which is taken for the checkpoint's."""
+    run = tmp_path / "run"
+    train(run, loop={"iterations": 1})
+    players = [f"{run}?simulations=8", "rollout?simulations=8"]
+    options = MatchOptions(games=12, out=tmp_path / "here")
+    play_match(players, "tictactoe", options)
+    there = replace(options, out=tmp_path / "there", elsewhere=play_on(cluster))
+    play_match(players, "tictactoe", there)
+    for name in ("result.json", "games.jsonl"):
         here, far = ((tmp_path / place / name).read_bytes() for place in ("here", "there"))
         assert here == far
 
