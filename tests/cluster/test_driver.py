@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -206,6 +207,22 @@ def test_a_node_has_the_speed_of_its_actors_and_the_share_of_time_they_waited(
         "idle_share": pytest.approx(1 / 3),
     }  # fmt: skip
     assert made.dashboard == "http://127.0.0.1:8265"
+
+
+def test_the_rest_of_an_actor_counts_as_waiting_while_it_lasts_and_after_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in(monkeypatch, welcome)
+    made = pool(tmp_path, [])
+    made.play(ORDER)
+    (seat,) = made._seats
+    seat.hear(seat.calls[0], Delivery([], busy=1.0), done=True)
+    assert seat._rests_since is not None
+    assert made.places[0]["idle_share"] < 0.1
+    seat._rests_since -= 9.0
+    assert made.places[0]["idle_share"] == pytest.approx(0.9, abs=0.02)
+    made.play(replace(ORDER, iteration=1))
+    assert made.places[0]["idle_share"] == pytest.approx(0.9, abs=0.02)
 
 
 SUITE = Suite("few", "moves", "tictactoe", (Problem("one", "x"),))

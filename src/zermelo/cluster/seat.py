@@ -40,12 +40,16 @@ class Seat:
         self.memory = 0  # bytes
         self._pulse: Any = None  # a question whether it lives
         self._pulse_asked = 0.0
+        self._rests_since: float | None = None  # with nothing left of the order
         self._recent: deque[tuple[int, float, float]] = deque(maxlen=RECENT)
 
     def play(self, serial: int, order: Order) -> None:
         """As many calls as it should have."""
         if self.state != "starting":
             self.state = "playing"
+        if self._rests_since is not None:
+            self._recent.append((0, 0.0, self._rest))
+            self._rests_since = None
         while len(self.calls) < AHEAD:
             self.calls.append(self.actor.play.remote(serial, order))
 
@@ -62,6 +66,8 @@ class Seat:
         if delivery.busy:
             self._recent.append((samples, delivery.busy, delivery.idle))
         self.state = "done" if done else "playing"
+        if done and self._rests_since is None:
+            self._rests_since = time.monotonic()
 
     def silent(self, seconds: float) -> bool:
         """Whether it was asked for a sign of life and gave none, for so long in all.
@@ -91,16 +97,22 @@ class Seat:
     standing = 0.0  # seconds without a step of its games, as it last said
 
     @property
+    def _rest(self) -> float:
+        """Seconds since it has had nothing to do, as the trainer is not ready for more."""
+        return 0.0 if self._rests_since is None else time.monotonic() - self._rests_since
+
+    @property
     def rate(self) -> float:
         """Samples per second of late."""
-        seconds = sum(busy + idle for _, busy, idle in self._recent)
+        seconds = sum(busy + idle for _, busy, idle in self._recent) + self._rest
         return sum(samples for samples, _, _ in self._recent) / seconds if seconds else 0.0
 
     @property
     def idle(self) -> float:
         """The share of its time in which it had nothing to do, while there was an order."""
-        seconds = sum(busy + idle for _, busy, idle in self._recent)
-        return sum(idle for _, _, idle in self._recent) / seconds if seconds else 0.0
+        idle = sum(idle for _, _, idle in self._recent) + self._rest
+        seconds = sum(busy for _, busy, _ in self._recent) + idle
+        return idle / seconds if seconds else 0.0
 
     def kill(self) -> None:
         """At once."""
