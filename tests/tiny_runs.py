@@ -38,7 +38,7 @@ class RecordingView:
         self.action = action
         self.notes: list[str] = []
         self.stages: list[tuple[int, str]] = []
-        self.waited_for: set[str] = set()
+        self.activities: set[str] = set()
         self.closed = False
 
     def watch(self, beside: Beside) -> None:
@@ -50,8 +50,7 @@ class RecordingView:
             self.action()
         if self.stages[-1:] != [(status.iteration, status.stage)]:
             self.stages.append((status.iteration, status.stage))
-        if status.waiting_for:
-            self.waited_for.add(status.waiting_for)
+        self.activities.add(status.activity)
 
     def note(self, text: str) -> None:
         self.notes.append(text)

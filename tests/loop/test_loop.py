@@ -149,7 +149,7 @@ def test_several_workers_share_the_iterations(tmp_path: Path, mode: str) -> None
     )
     assert (found["iteration"], found["workers"], found["repeatable"]) == (3, 2, False)
     assert {name.split("-")[1] for name in all_samples(path)} == {"w00", "w01"}
-    assert any("samples" in what for what in view.waited_for)
+    assert any("of 600 samples" in what for what in view.activities)
     again = Run.open(path)
     again.change({"loop": {"iterations": 4}})
     assert run_loop(again, Stop(), RecordingView())["iteration"] == 4

@@ -68,6 +68,16 @@ def test_schedules_run_over_the_iterations_that_fit(clock: Clock) -> None:
     assert pace.iterations(4) == 4 + 2
 
 
+def test_a_person_is_told_what_is_planned_once_it_is_known(clock: Clock) -> None:
+    assert Pace(Stop(), 100).planned(3) == 100
+    pace = Pace(Stop(300), 100)
+    assert pace.planned(0) == 0
+    iteration(pace, clock, 20, 10)
+    assert pace.planned(1) == 10
+    clock.now += 255
+    assert pace.planned(9) == 9  # no further one will be begun
+
+
 def test_a_run_never_has_more_iterations_than_it_was_set_to(clock: Clock) -> None:
     pace = Pace(Stop(3600), 12)
     iteration(pace, clock, 1, 1)

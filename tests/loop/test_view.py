@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.text import Text
 from tiny_runs import train
 
+from zermelo.cli.train import ending
 from zermelo.loop import PlainView, Run, make_view, newest_game
 from zermelo.loop.rising import ACCURACY, WIDTH, add, spark
-from zermelo.loop.stop import Stop, StoppedError
+from zermelo.loop.stop import TIME_OVER, Stop, StoppedError
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.loop.view import LiveView, node_text, panel
 from zermelo.runs.status import Status
@@ -66,6 +67,37 @@ def test_the_table_says_what_is_waited_for_and_how_long_it_takes() -> None:
         "about 7m 00s left", "training, step 7 of 80, loss 1.250", "a sentence",
     ):  # fmt: skip
         assert words in shown, words
+
+
+def test_self_play_says_how_far_it_is_and_when_nobody_plays_yet() -> None:
+    now = status()
+    now.stage, now.target, now.states = "self-play", 500, ["starting", "starting"]
+    assert now.activity == "starting workers"
+    now.states = ["playing", "starting"]
+    assert now.activity == "self-play, 0 of 500 samples"
+    now.samples, now.states = 120, []
+    assert now.activity == "self-play, 120 of 500 samples"
+
+
+def test_the_iteration_is_the_one_that_is_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zermelo.loop.view.LINE_EVERY", 0.0)
+    now, stream = status(), io.StringIO()
+    for stage, shown in (("training", "4"), ("evaluating", "3")):
+        now.stage, now.iterations = stage, 10
+        table = io.StringIO()
+        Console(file=table, width=100).print(panel(now))
+        assert f"{shown} of 10" in table.getvalue()
+        now.iterations = 0  # only a time ends it, and nothing is known yet
+        PlainView(stream).update(now)
+        assert now.seconds_left is None
+    assert stream.getvalue() == "iteration 4: training\niteration 3: evaluating\n"
+
+
+def test_a_run_that_its_time_ended_was_not_one_of_so_many_iterations() -> None:
+    found = {"run": "runs/a", "iteration": 2, "iterations": 100, "stopped": TIME_OVER}
+    said = "runs/a: the time is over after iteration 2 (20s); to go on: zermelo train runs/a"
+    assert ending(found, "20s") == said
+    assert "after iteration 2 of 100 (" in ending(found | {"stopped": "interrupted"}, "20s")
 
 
 def test_the_section_in_a_sentence_about_the_health_is_shown() -> None:

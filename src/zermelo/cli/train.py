@@ -116,12 +116,15 @@ def pool_for(cluster: str | None, run: Run) -> Iterator[MakePool]:
 
 def ending(found: dict[str, Any], spent: str) -> str:
     """What a person may want to do next."""
+    from zermelo.loop.stop import TIME_OVER
+
     where = found["run"]
     if found["iteration"] >= found["iterations"]:
         more = f"to train on: zermelo train {where} --iterations {2 * found['iterations']}"
         return f"{where}: all {found['iterations']} iterations are done ({spent}); {more}"
     why = found["stopped"]
+    of = "" if why == TIME_OVER else f" of {found['iterations']}"
     return (
-        f"{where}: {why} after iteration {found['iteration']} of {found['iterations']} ({spent}); "
+        f"{where}: {why} after iteration {found['iteration']}{of} ({spent}); "
         f"to go on: zermelo train {where}"
     )

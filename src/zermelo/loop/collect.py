@@ -17,6 +17,7 @@ from zermelo.loop.report import Seen
 from zermelo.loop.shards import leaves_runtime_open, measured_runtime, spec_for
 from zermelo.loop.tally import SelfPlayTally
 from zermelo.processes.memory import memory_of
+from zermelo.runs.status import SELF_PLAY
 from zermelo.selfplay.order import Spec
 from zermelo.selfplay.pool import NO_SPACE, MakePool, PoolSetup
 
@@ -56,7 +57,7 @@ class Collector:
                 run.lock_descriptor,
                 on_shard=self._hear_shard,
                 report=report.note,
-                wait_for_space=partial(report.waiting_for_space, "self-play"),
+                wait_for_space=partial(report.waiting_for_space, SELF_PLAY),
             )
         )
         self._run = run
@@ -90,7 +91,7 @@ class Collector:
         if self.samples(iteration) < target or self.mode == "together":
             self._pool.play(self.orders.order(checkpoint, iteration, target))
         while self.samples(iteration) < target and not self._pace.enough(self.samples(iteration)):
-            self._wait(iteration, target)
+            self._wait()
         self._pace.collected()
         self.mode = self._settled_mode()
         if self.mode == "alternate":
@@ -132,17 +133,16 @@ class Collector:
         self._count(iteration)
         self._pool.play(self.orders.order(checkpoint, iteration, target))
         while not self._pool.done:
-            self._wait(iteration, target)
+            self._wait()
         self._pace.collected()
 
-    def _wait(self, iteration: int, target: int) -> None:
-        """A moment of listening; the view says what is waited for."""
+    def _wait(self) -> None:
+        """A moment of listening; the view says how far it is."""
         self._pool.listen(0.1)
         if NO_SPACE in self._pool.states:
-            self._report.waiting_for_space("self-play")
+            self._report.waiting_for_space(SELF_PLAY)
         else:
-            missing = max(0, target - self.samples(iteration))
-            self._report.stage("self-play", f"{missing:,} of {target:,} samples")
+            self._report.stage(SELF_PLAY)
         if self._pace.must_finish and not self.exact:  # an exact quota cannot be cut short
             self._stop.check()
         else:

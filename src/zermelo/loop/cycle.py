@@ -78,6 +78,7 @@ class Loop:
                     last = self.pace.is_last(self.iteration)
                     self.measurer.measure(self.checkpoint, last)  # 5. metrics, yardsticks, health
                     self.pace.finished()
+                    self.report.planned(self.pace.planned(self.iteration))
                     self.report.finished()  # 6. a line for the person
                     self.stop.check_time()
                     if not self.pace.fits():
@@ -147,7 +148,7 @@ class Loop:
         """Schedules run over the iterations that fit into the time, as it looks now."""
         self.pace.begin()
         self.learner.iterations = self.pace.iterations(self.iteration)
-        self.report.planned(self.learner.iterations)
+        self.report.planned(self.pace.planned(self.iteration))
 
     def fill_window(self) -> None:
         """The last iterations' samples (T6, T7), equal positions merged (T4)."""

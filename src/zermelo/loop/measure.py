@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from zermelo.doctor.diagnose import diagnose, ill, one_line
 from zermelo.errors import UserError
+from zermelo.runs.status import EVALUATING
 from zermelo.train.metrics import LATE, read_metrics
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Measurer:
             self._finish()
             self._late = checkpoint.iteration, self._thread.submit(self._figures, checkpoint)
             return
-        self._report.stage("evaluating")
+        self._report.stage(EVALUATING)
         self._keep(checkpoint.iteration, self._figures(checkpoint))
 
     def _figures(self, checkpoint: Checkpoint) -> dict[str, Any]:
@@ -101,7 +102,7 @@ class Measurer:
     def _finish(self) -> None:
         """Waits for what is measured meanwhile."""
         while self._late is not None:
-            self._report.stage("evaluating")
+            self._report.stage(EVALUATING)
             wait([self._late[1]], 0.1)
             self.take_in()
 

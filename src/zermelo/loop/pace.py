@@ -79,6 +79,12 @@ class Pace:
         more = left / max(1e-3, self._expected(0) + self._expected(1))
         return min(self._most, done + max(1, round(more)))
 
+    def planned(self, done: int) -> int:
+        """What a person is told of that; 0 while only the time is known."""
+        if self.timed and not self._spent:
+            return 0
+        return self.iterations(done) if self.fits() else done
+
     def is_last(self, done: int) -> bool:
         """Whether no iteration follows the one that is being finished."""
         return self.timed and (self._first or done >= self._most or not self._next_fits())

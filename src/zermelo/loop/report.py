@@ -48,7 +48,8 @@ class Report:
 
     def __init__(self, run: Run, stop: Stop, view: View) -> None:
         config = run.config
-        self.status = Status(str(run.path), config.game().name, config.loop.iterations)
+        most = config.loop.iterations if stop.seconds_left() is None else 0
+        self.status = Status(str(run.path), config.game().name, most)
         self._run = run
         self._stop = stop
         self._view = view
@@ -90,7 +91,7 @@ class Report:
         self._iteration_began = time.monotonic()
 
     def planned(self, iterations: int) -> None:
-        """So many the run will have, as far as can be told."""
+        """So many the run will have, as far as can be told; 0 if it cannot."""
         self.status.iterations = iterations
 
     def shard(self, games: int, samples: int) -> None:

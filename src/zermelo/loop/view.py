@@ -67,7 +67,9 @@ class PlainView:
         """See `View`."""
         if time.monotonic() - self._shown >= LINE_EVERY:
             nodes = nodes_text(status.nodes)
-            self._print(f"{heading(status)}: {status.activity}{nodes}{left(status)}")
+            self._print(
+                f"{heading(status, status.under_way)}: {status.activity}{nodes}{left(status)}"
+            )
 
     def note(self, text: str) -> None:
         """See `View`."""
@@ -127,9 +129,8 @@ def panel(status: Status, beside: RenderableType | None = None) -> Table:
     table.add_column(style="dim")
     table.add_column()
     table.add_row("run", f"{status.run}  ({status.game})")
-    table.add_row(
-        "iteration", f"{min(status.iteration + 1, status.iterations)} of {status.iterations}"
-    )
+    of = f" of {status.iterations}" if status.iterations else ""
+    table.add_row("iteration", f"{status.under_way}{of}")
     table.add_row("now", status.activity)
     done, total = (status.step, status.steps) if status.steps else (status.samples, status.target)
     if total:
@@ -157,9 +158,10 @@ def panel(status: Status, beside: RenderableType | None = None) -> Table:
     return whole
 
 
-def heading(status: Status) -> str:
-    """Which iteration, for a line."""
-    return f"iteration {status.iteration}/{status.iterations}"
+def heading(status: Status, iteration: int | None = None) -> str:
+    """Which iteration, for a line; the one that was finished last unless told."""
+    of = f"/{status.iterations}" if status.iterations else ""
+    return f"iteration {status.iteration if iteration is None else iteration}{of}"
 
 
 def left(status: Status) -> str:

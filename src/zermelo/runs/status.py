@@ -21,6 +21,8 @@ from zermelo.runs.lock import is_alive, running_process
 
 STATUS_FILE = "status.json"
 FORMAT = 1
+SELF_PLAY, EVALUATING = "self-play", "evaluating"  # stages
+STARTING = "starting"  # a worker's state before it plays
 WRITE_EVERY = 1.0  # seconds
 LARGEST = 1e300  # that a figure may be
 RECENT = 5  # iterations that the time left is judged by
@@ -37,7 +39,7 @@ class Status:
 
     run: str
     game: str
-    iterations: int  # of the whole run
+    iterations: int  # of the whole run, as far as can be told; 0 if only a time ends it
     workers: int = 0
     mode: str = ""
     iteration: int = 0  # finished ones
@@ -76,11 +78,18 @@ class Status:
     def seconds_left(self) -> float | None:
         """Until the last iteration or the deadline, whichever comes first; None if unknown."""
         candidates = [] if self.seconds_limit is None else [self.seconds_limit]
-        if self.iteration_seconds:
+        if self.iteration_seconds and self.iterations:
             recent = self.iteration_seconds[-RECENT:]
             left = max(0, self.iterations - self.iteration)
             candidates.append(left * sum(recent) / len(recent))
         return min(candidates, default=None)
+
+    @property
+    def under_way(self) -> int:
+        """The iteration that is worked on, from 1."""
+        if self.stage == EVALUATING:  # its checkpoint is there
+            return max(1, self.iteration)
+        return min(self.iteration + 1, self.iterations or self.iteration + 1)
 
     @property
     def activity(self) -> str:
@@ -90,6 +99,10 @@ class Status:
             return f"training, step {self.step} of {self.steps}{loss}"
         if self.waiting_for:
             return f"{self.stage}, waiting for {self.waiting_for}"
+        if self.stage == SELF_PLAY and not self.samples and {*self.states} == {STARTING}:
+            return "starting workers"
+        if self.stage == SELF_PLAY and self.target:
+            return f"{self.stage}, {self.samples:,} of {self.target:,} samples"
         return self.stage
 
     def to_json(self) -> dict[str, Any]:
