@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
 
 import zermelo
+from zermelo.errors import UserError
 from zermelo.games.board import action_cells, board_of
-from zermelo.games.notation import parse_action
+from zermelo.games.notation import action_text, parse_action
 from zermelo.games.protocol import Game, State
 from zermelo.games.render import ascii_board, rich_board, svg_board
 
@@ -162,3 +164,36 @@ def test_letters_are_escaped_in_pictures() -> None:
     picture = svg_board(Letters(), Letters().initial())
     assert "&lt;" in picture
     ElementTree.fromstring(picture)
+
+
+class Bare:
+    """A game whose author named no actions."""
+
+    def __init__(self, spec: str) -> None:
+        self._game: Any = zermelo.game(spec)
+
+    def __getattr__(self, method: str) -> Any:
+        if method in ("action_text", "parse_action"):
+            raise AttributeError(method)
+        return getattr(self._game, method)
+
+
+def test_actions_without_a_name_are_called_by_the_cell_that_they_fill() -> None:
+    named, bare = zermelo.game("tictactoe"), cast(Any, Bare("tictactoe"))
+    state = bare.play(bare.initial(), 4)
+    for action in bare.legal_actions(state):
+        name = action_text(bare, state, action)
+        assert name == action_text(named, state, action)
+        assert parse_action(bare, state, name) == parse_action(bare, state, str(action)) == action
+        assert action_cells(bare, state, action) == (action,)
+    for text in ("b2", "4"):  # which is taken
+        with pytest.raises(UserError, match=f"'{text}' is not legal here; legal are a3, b3"):
+            parse_action(bare, state, text)
+
+
+@pytest.mark.parametrize("spec", ["connect4", "chess"])
+def test_actions_that_are_no_cells_keep_their_numbers(spec: str) -> None:
+    bare = cast(Any, Bare(spec))
+    state = bare.initial()
+    for action in bare.legal_actions(state):
+        assert action_text(bare, state, action) == str(action)

@@ -10,7 +10,7 @@ import typer
 
 from zermelo.cli.options import JsonOption, TrustOption
 from zermelo.errors import UserError
-from zermelo.games.notation import outcome_text
+from zermelo.games.notation import action_text, outcome_text
 from zermelo.games.protocol import Game
 from zermelo.games.render import ascii_board
 
@@ -72,8 +72,7 @@ def line(game: Game, number: int, ply: Ply) -> str:
 
 def text(game: Game, ply: Ply, action: int) -> str:
     """An action as the game writes it."""
-    written = getattr(game, "action_text", None)
-    return str(action) if written is None else str(written(ply.state, action))
+    return action_text(game, ply.state, action)
 
 
 def to_dict(game: Game, chosen: ListedGame, plies: list[Ply]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Actions and positions as text, for every game: its own notation, else the action's number."""
+"""Actions and positions as text, for every game: its own notation, else cells or numbers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from contextlib import contextmanager
 
 from zermelo.errors import REFUSALS, UserError
 from zermelo.games.native import is_native
-from zermelo.games.protocol import Game, Outcome, State
+from zermelo.games.protocol import Game, HasCells, Outcome, State
+
+LETTERS = 26  # columns that have a name
 
 
 def action_text(game: Game, state: State, action: int) -> str:
     """The name of a legal action."""
     write = getattr(game, "action_text", None)
-    return str(action) if write is None else str(write(state, action))
+    if write is not None:
+        return str(write(state, action))
+    return _filled_cell(game, state, action) or str(action)
 
 
 def parse_action(game: Game, state: State, text: str) -> int:
@@ -28,6 +32,8 @@ def parse_action(game: Game, state: State, text: str) -> int:
     for action in actions:
         if action_text(game, state, action) == text:
             return action
+    if not hasattr(game, "action_text") and text.isdecimal() and int(text) in actions:
+        return int(text)
     names = ", ".join(action_text(game, state, action) for action in actions)
     raise UserError(f"'{text}' is not legal here; legal are {names}")
 
@@ -47,6 +53,21 @@ def parse_position(game: Game, text: str) -> State:
         raise UserError(f"position '{text}' has letters that no position of {game.name} has")
     with _game_may_refuse(game):
         return read(text)
+
+
+def _filled_cell(game: Game, state: State, action: int) -> str:
+    """`b3`, of a game with a board and an action for each cell, if this one fills its own."""
+    if not isinstance(game, HasCells) or len(game.observation_shape) != 3:
+        return ""
+    _, rows, columns = game.observation_shape
+    size = rows * columns
+    if game.num_actions not in (size, size + 1) or action >= size or columns > LETTERS:
+        return ""
+    before, after = game.cells(state), game.cells(game.play(state, action))
+    if len(before) != size or before[action] != "." or after[action] == ".":
+        return ""
+    row, column = divmod(action, columns)
+    return f"{chr(ord('a') + column)}{rows - row}"
 
 
 @contextmanager
