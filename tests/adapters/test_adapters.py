@@ -44,9 +44,12 @@ def test_games_of_open_spiel_are_sound(spec: str) -> None:
     assert zermelo.game(game.name).name == game.name, "the name that files keep finds it again"
 
 
-def test_two_implementations_of_one_game_agree() -> None:
-    ours: Any = zermelo.game("connect4")
-    theirs: Any = zermelo.game("open_spiel:connect_four")
+@pytest.mark.parametrize("name", ["connect4", "othello", "tictactoe"])
+def test_two_implementations_of_one_game_agree(name: str) -> None:
+    from zermelo.adapters.open_spiel import SAME
+
+    ours: Any = zermelo.game(name)
+    theirs: Any = zermelo.game(f"open_spiel:{SAME[name]}")
     chance = random.Random(3)
     for _ in range(20):
         a, b = ours.initial(), theirs.initial()
@@ -154,7 +157,34 @@ def test_a_player_of_ours_is_an_open_spiel_bot() -> None:
     assert sum(share for _, share in policy) == pytest.approx(1)
     assert action in game.new_initial_state().legal_actions()
     with pytest.raises(zermelo.UserError, match="needs a player of an OpenSpiel game"):
-        bot(zermelo.load("tictactoe", simulations=1))
+        bot(zermelo.load("hex", simulations=1))
+
+
+@pytest.mark.parametrize("name", ["connect4", "othello", "tictactoe"])
+def test_a_network_of_ours_is_a_bot_where_open_spiel_has_the_same_game(name: str) -> None:
+    from zermelo.adapters.open_spiel import SAME, bot
+
+    game: Any = pyspiel.load_game(SAME[name])
+    network = bot(zermelo.load(name, simulations=30))
+    chance, state = random.Random(3), game.new_initial_state()
+    network.restart()
+    while not state.is_terminal():
+        legal = state.legal_actions()
+        if len(state.history()) % 2:
+            action = chance.choice(legal)
+        else:
+            policy, action = network.step_with_policy(state)
+            assert {each for each, _ in policy} == set(legal)
+        state.apply_action(action)
+    if name == "connect4":
+        assert state.player_return(0) == 1
+    other = pyspiel.load_game("breakthrough").new_initial_state()
+    with pytest.raises(zermelo.UserError, match=f"this bot plays {SAME[name]}, not breakthrough"):
+        network.step(other)
+    if name == "connect4":
+        wide = pyspiel.load_game("connect_four(columns=8)").new_initial_state()
+        with pytest.raises(zermelo.UserError, match="this bot plays connect_four"):
+            network.step(wide)
 
 
 @pytest.mark.filterwarnings("ignore")  # PettingZoo's tests have opinions on names and values
