@@ -115,3 +115,33 @@ def test_completion_knows_commands_and_options(
     with pytest.raises(SystemExit):
         main([])
     assert capsys.readouterr().out.split() == ["train"]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("zermelo play conn", ["connect4"]),
+        ("zermelo train chess-", ["chess-tower"]),
+        ("zermelo doctor runs/mi", ["runs/mine"]),
+        ("zermelo play runs/mi", ["runs/mine"]),
+        ("zermelo train connect4 --set loop.iter", ["loop.iterations="]),
+        ("zermelo train connect4 --set learning_rate_e", ["learning_rate_end="]),
+        ("zermelo analyse connect4 --set c_puct_fact", ["c_puct_factor=", "c_puct_factor_root="]),
+    ],
+)
+def test_completion_knows_games_presets_runs_and_options(
+    words: str,
+    found: list[str],
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "runs" / "mine").mkdir(parents=True)
+    (tmp_path / "runs" / "mine" / "run.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("_ZERMELO_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == found

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from zermelo.cli.options import JsonOption, TrustOption
+from zermelo.cli.options import JsonOption, RunArgument, TrustOption
 
 if TYPE_CHECKING:
     from zermelo.doctor.diagnose import Finding
@@ -26,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def doctor(
-    run: Annotated[Path, typer.Argument(help="Directory of the run.")],
+    run: RunArgument,
     quick: Annotated[
         bool, typer.Option("--quick", help="Read only metrics and shard headers.")
     ] = False,

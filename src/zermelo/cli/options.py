@@ -7,18 +7,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from zermelo.cli import completion
 from zermelo.errors import UserError
 
 PIPED_WIDTH = 110  # columns of a table when the output is no terminal
 MOST_SIMULATIONS = 10**12  # more than any machine gets through
 
-GameArgument = Annotated[str, typer.Argument(help="A game's name or Python file.")]
+GameArgument = Annotated[
+    str, typer.Argument(help="A game's name or Python file.", autocompletion=completion.games)
+]
 GameOrRunArgument = Annotated[
-    str, typer.Argument(help="A game's name or Python file, or a run with its newest network.")
+    str,
+    typer.Argument(
+        help="A game's name or Python file, or a run with its newest network.",
+        autocompletion=completion.games_and_runs,
+    ),
+]
+RunArgument = Annotated[
+    Path, typer.Argument(help="Directory of the run.", autocompletion=completion.runs)
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WeightsOption = Annotated[
@@ -32,7 +43,12 @@ BackendOption = Annotated[
 ]
 SearchSetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="OPTION=VALUE", help="Set an option of the search; repeatable."),
+    typer.Option(
+        "--set",
+        metavar="OPTION=VALUE",
+        help="Set an option of the search; repeatable.",
+        autocompletion=completion.search_options,
+    ),
 ]
 TrustOption = Annotated[
     bool, typer.Option("--trust", help="Run the code that a run made elsewhere names.")
@@ -44,7 +60,10 @@ ClusterOption = Annotated[
 RunSetOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="SECTION.KEY=VALUE", help="Set an option of the run; repeatable."
+        "--set",
+        metavar="SECTION.KEY=VALUE",
+        help="Set an option of the run; repeatable.",
+        autocompletion=completion.run_options,
     ),
 ]
 

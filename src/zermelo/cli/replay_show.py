@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.cli.options import JsonOption, TrustOption
+from zermelo.cli.options import JsonOption, RunArgument, TrustOption
 from zermelo.errors import UserError
 from zermelo.games.notation import action_text, outcome_text
 from zermelo.games.protocol import Game
@@ -21,7 +20,7 @@ BEST = 3  # actions of the search's policy that are shown
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help="Directory of the run.")],
+    run: RunArgument,
     game: Annotated[
         int, typer.Option("--game", min=1, help="Which game; 1 is the first of the newest shard.")
     ] = 1,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from zermelo.cli.options import RunArgument
 from zermelo.errors import UserError
 
 
@@ -16,7 +17,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="Directory of the run.")],
+    run: RunArgument,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File to write.", show_default="RUN.html"),

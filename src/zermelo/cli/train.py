@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zermelo.cli.completion import targets
 from zermelo.cli.exit_codes import INTERRUPTED
 from zermelo.cli.options import ClusterOption, RunSetOption, TrustOption
 from zermelo.cli.telling import tell
@@ -30,7 +31,8 @@ def train(
     target: Annotated[
         str,
         typer.Argument(
-            help="A game, a preset, a run file (.toml), a Python file, a run, or a copy's URL."
+            help="A game, a preset, a run file (.toml), a Python file, a run, or a copy's URL.",
+            autocompletion=targets,
         ),
     ],
     *,
