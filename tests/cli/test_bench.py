@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from zermelo.cli import main
 from zermelo.cli.bench import meant_for_search
+from zermelo.cli.bench_all import by_reference
 from zermelo.cli.bench_search import (
     network_signature,
     position_after,
@@ -16,6 +18,7 @@ from zermelo.cli.bench_search import (
     signature_lines,
 )
 from zermelo.games import game, game_names
+from zermelo.search import UniformEvaluator
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "bench_signature.json"
 HOW = "the search or a game changed; if that is meant, see CONTRIBUTING on the golden signature"
@@ -108,3 +111,38 @@ def test_the_old_names_of_benches_still_work_but_are_not_shown(capsys: Captured,
     )
     assert main(["--help"]) == 0
     assert f"bench-{part}" not in capsys.readouterr().out
+
+
+def test_bench_all_has_every_way_network_and_number_of_boards(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    brief = ("--seconds", "0", "--rounds", "1", "--simulations", "2")
+    out = tmp_path / "speeds"
+    found = json.loads(
+        run(capsys, "all", "--games", "connect4", *brief, "--out", str(out), "--json")
+    )
+    rows = found["rows"]
+    assert [json.loads(line) for line in (out / "speeds.jsonl").read_text().splitlines()] == rows
+    for network in ("none", "processor network", "tower"):
+        own = [row for row in rows if row["network"] == network]
+        assert {row["way"] for row in own} == {"reference", "one board", "many boards"}
+        assert {row["boards"] for row in own if row["way"] == "many boards"} == {1, 8, 64, 256}
+        assert all(row["seconds_per_board"] > 0 for row in own)
+        assert all(row["evaluations_per_second"] > 0 for row in own)
+    image = (out / "speeds.svg").read_text()
+    ElementTree.fromstring(image)
+    assert image.count("<rect") == 1 + len(rows)  # a background and a bar each
+
+
+def test_the_reference_asks_the_network_once_for_each_new_position() -> None:
+    rules = game("tictactoe")
+    boards, evaluations = by_reference(rules, UniformEvaluator(), 5)()
+    assert (boards, evaluations) == (1, 6)
+
+
+@pytest.mark.parametrize(
+    ("words", "named"), [("--games go", "'go'"), ("--out /dev/null/x", "'/dev/null/x'")]
+)
+def test_bench_all_refuses_in_one_sentence(capsys: Captured, words: str, named: str) -> None:
+    assert main(["bench", "all", *words.split()]) == 2
+    assert named in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`zermelo bench search|network|chess`: one command for what can be measured here."""
+"""`zermelo bench search|network|chess|all`: one command for what can be measured here."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from zermelo.cli.bench_all import bench_all
 from zermelo.cli.bench_chess import bench_chess
 from zermelo.cli.bench_network import bench_network
 from zermelo.cli.bench_search import bench_search
@@ -28,11 +29,11 @@ def meant_for_search(arguments: list[str]) -> bool:
     if first == "chess":
         given = {argument.partition("=")[0] for argument in arguments}
         return not given & {"--weights", "-h", "--help"}
-    return first not in ("search", "network", "-h", "--help")
+    return first not in ("search", "network", "all", "-h", "--help")
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command with its three parts, and the names that two of them had before."""
+    """Adds the command with its parts, and the names that two of them had before."""
     parts = typer.Typer(
         cls=BenchGroup,
         help="Measure the speed of the search, a network or chess.",
@@ -40,6 +41,7 @@ def add_to(app: typer.Typer) -> None:
     parts.command("search")(bench_search)
     parts.command("network")(bench_network)
     parts.command("chess")(bench_chess)
+    parts.command("all")(bench_all)
     app.add_typer(parts, name="bench")
     app.command("bench-network", hidden=True)(bench_network)
     app.command("bench-chess", hidden=True)(bench_chess)
