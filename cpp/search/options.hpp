@@ -70,6 +70,7 @@ struct SearchOptions {
   double branching_power = 0.0;
   double branching_balance = 1.0;
   std::int64_t leaves_per_tree = 1;
+  double leaves_share = 0.0;
   std::int64_t batch = 64;
   std::int64_t threads = 1;
   double policy_temperature = 1.0;

@@ -58,6 +58,7 @@ CHOICES: dict[str, list[Any]] = {
     "virtual_loss": [1, 0, 3],
     "virtual_loss_kind": ["loss", "visit"],
     "max_collisions": [1, 2, 5],
+    "leaves_share": [0.0, 0.1, 0.25],
     "policy_temperature": [1.0, 1.4, 0.7],
     "policy_temperature_root": [0.0, 1.4, 3.0],
     "stop_gain": [0.0, 0.003, 0.0003],

@@ -51,6 +51,7 @@ option_values = st.fixed_dictionaries(
         "virtual_loss": st.integers(0, 5),
         "virtual_loss_kind": st.sampled_from(["loss", "visit"]),
         "max_collisions": st.integers(1, 6),
+        "leaves_share": st.sampled_from((0.0, 0.05, 0.5)),
         "tree_reuse": switches,
         "renoise": switches,
         "dirichlet_epsilon": st.floats(0, 1),

@@ -94,3 +94,22 @@ def test_more_collisions_fill_a_batch_and_are_counted() -> None:
         assert result.counters["collisions"] > 0
         search.check_invariants()
     assert batches[8] < batches[1]
+
+
+@pytest.mark.technique("S22")
+def test_batches_of_one_tree_grow_with_its_visits() -> None:
+    game = TreeGame([6] * 6)
+    evaluator = TableEvaluator(game)
+    options = SearchOptions(
+        leaves_per_tree=8,
+        leaves_share=0.1,
+        virtual_loss_kind="visit",
+        max_collisions=50,
+        cache_mib=0,
+    )
+    Search(game, evaluator, options).run((), simulations=200)
+    visits = 1  # the root's own evaluation
+    for size in evaluator.batches[1:-1]:
+        assert size == min(max(visits // 10, 1), 8)
+        visits += size
+    assert visits > 150

@@ -28,6 +28,7 @@ class Options:
     virtual_loss_kind: str = "loss"  # S22: loss, visit
     max_collisions: int = 1
     leaves_per_tree: int = 1
+    leaves_share: float = 0.0  # S22
     dirichlet_epsilon: float = 0.25  # S7, used when noise is given
     min_root_visits: int = 0  # S9
     turn_discount: float = 0.99  # S10

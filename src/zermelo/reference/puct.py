@@ -126,7 +126,8 @@ def search(
     while simulations > 0 and not root.certain:  # S11: then nothing is left to find out
         waiting: list[Descent] = []
         collided: list[Descent] = []
-        while len(waiting) < options.leaves_per_tree and simulations > 0 and not root.certain:
+        leaves = leaves_at(root, options)
+        while len(waiting) < leaves and simulations > 0 and not root.certain:
             if settling.over([child.visits for child in root.children], root.visits):
                 simulations = 0
                 break
@@ -150,6 +151,14 @@ def search(
         for descent in waiting:
             finish(game, descent, evaluate, options)
     return root
+
+
+def leaves_at(root: Node, options: Options) -> int:
+    """S22: how many leaves may wait; a small tree has few that are worth it."""
+    most = options.leaves_per_tree
+    if options.leaves_share == 0:
+        return most
+    return min(max(int(root.visits * options.leaves_share), 1), most)
 
 
 def advance(root: Node, action: int, flips: bool) -> Node:
