@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import fcntl
 import json
 import os
 import platform
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,7 @@ from fault_matrix import FAULTS, Fault
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "reliability.json"
 PAGE = ROOT / "docs" / "reliability.md"
+LOCK = Path(tempfile.gettempdir()) / "zermelo-faults.lock"
 HEAD = """\
 # Reliability
 
@@ -42,20 +45,28 @@ test that counts nothing is one try.
 """
 
 
-def try_row(fault: Fault, quick: bool, only: str, before: dict[str, Any]) -> dict[str, Any]:
-    """Runs the row's tests and programs; the figures. What is not run is as `before`."""
-    found = NOTHING | {"programs": []} | before
-    found["programs"] = [one for one in found["programs"] if one["command"] in fault.programs]
+def try_row(fault: Fault, quick: bool, only: str) -> dict[str, Any]:
+    """Runs the row's tests and programs; the figures of those that were run."""
+    found: dict[str, Any] = {"programs": []}
     if fault.tests and only in ("", "tests"):
         began = time.monotonic()
-        found.pop("figures", None)
-        found |= run_tests(fault.tests, quick)
+        found |= {"figures": {}} | run_tests(fault.tests, quick)
         found |= {"seconds": round(time.monotonic() - began, 1), "quick": quick}
     for command in () if quick or only == "tests" else fault.programs:
         if only in command:
-            others = [one for one in found["programs"] if one["command"] != command]
-            found["programs"] = [*others, run_program(command)]
+            found["programs"].append(run_program(command))
     return found | {"machine": machine(), "day": datetime.date.today().isoformat()}
+
+
+def merged(fault: Fault, before: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """What is known of a row: what was not run now is as before."""
+    run = {one["command"] for one in found["programs"]}
+    kept = [
+        one
+        for one in before.get("programs", [])
+        if one["command"] in fault.programs and one["command"] not in run
+    ]
+    return NOTHING | before | found | {"programs": [*kept, *found["programs"]]}
 
 
 SPECIAL = {"avx512f": "AVX-512", "avx512_vnni": "VNNI", "avx512_bf16": "bf16"}
@@ -199,6 +210,8 @@ def main() -> int:
     parser.add_argument("--only", default="", help="a part of a program's command, or `tests`")
     parser.add_argument("--page", action="store_true", help="only write the page")
     options = parser.parse_args()
+    # A shell's job in the background ignores Ctrl-C, and so would all that we start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     chosen = [int(part) for part in options.rows.split(",") if part]
     failed = False
@@ -207,17 +220,20 @@ def main() -> int:
             continue
         if options.quick and not fault.tests:
             continue
-        before = results.get(str(fault.number), {})
-        found = try_row(fault, options.quick, options.only, before)
+        fresh = try_row(fault, options.quick, options.only)
+        # Rows, and parts of a row, may be tried side by side.
+        with LOCK.open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+            found = merged(fault, results.get(str(fault.number), {}), fresh)
+            results[str(fault.number)] = found
+            RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+            PAGE.write_text(page(results))
         bad = faulty(found)
         failed |= bool(bad)
-        # Rows may be tried side by side.
-        results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        results[str(fault.number)] = found
         print(f"{fault.number:>2} {fault.title}: {tries(found)} tried, {bad} failed", flush=True)
-        RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+    if options.page:
         PAGE.write_text(page(results))
-    PAGE.write_text(page(results))
     return failed
 
 

@@ -127,7 +127,7 @@ class Campaign:
     def wait_for_life(self) -> None:
         """Until the loop has workers and something new is on disk."""
         before = self.newest_change()
-        for _ in range(2400):  # two minutes in which the machine did not stop us
+        for _ in range(6000):  # five minutes in which the machine did not stop us
             assert self.process is not None
             if self.process.poll() is not None:
                 lines = self.log.read_text(errors="replace").splitlines()
@@ -135,7 +135,7 @@ class Campaign:
             if children(self.process.pid) and self.newest_change() > before:
                 return
             time.sleep(0.05)
-        self.faults.append("nothing happened for two minutes after a kill")
+        self.faults.append("nothing happened for five minutes after a kill")
 
     def newest_change(self) -> int:
         """Of a shard, in nanoseconds."""
@@ -162,11 +162,11 @@ class Campaign:
         """Lets the run do two iterations more and end by itself; how many it has then."""
         assert self.process is not None
         self.process.send_signal(signal.SIGINT)
-        self.wait_for_end(60)
+        self.wait_for_end(300)
         store = CheckpointStore(self.run / "checkpoints", read_only=True)
         iterations = max(store.list(), default=0) + 2
         self.start(iterations)
-        code = self.wait_for_end(600)
+        code = self.wait_for_end(1800)
         if code:
             self.faults.append(f"the last process ended with code {code}")
         self.look()
