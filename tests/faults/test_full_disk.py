@@ -7,13 +7,18 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from harmed_runs import shards, start, until
 
+from zermelo.checkpoint import CheckpointStore
 from zermelo.replay import read_shard
+from zermelo.train import read_metrics
+
+Record = Callable[[str, object], None]
+BACK_SECONDS = 10.0  # until a run that waited for space writes again
 
 
 @pytest.fixture
@@ -51,21 +56,60 @@ def waits(run: Path) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_run_waits_for_space_and_goes_on(small_disk: Path, workers: int) -> None:
+def test_a_run_waits_for_space_and_goes_on(
+    small_disk: Path, workers: int, record_property: Record
+) -> None:
     run, ballast = small_disk / "run", small_disk / "ballast"
     process = start(run, f"selfplay.workers={workers}")
     try:
         until(lambda: shards(run) > 1)
         fill(ballast)
-        before = shards(run)
         until(lambda: waits(run), 60.0)
         assert process.poll() is None
+        before = shards(run)
+        time.sleep(0.3)  # it tries once a second, and `waits` has its beat
         ballast.unlink()
-        until(lambda: shards(run) > before, 60.0)
+        back = until(lambda: shards(run) > before, BACK_SECONDS)
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        said = "".join(process.communicate(timeout=60))
     assert process.returncode == 130
+    for number in range(workers):
+        assert said.count(f"the disk is full; self-play worker {number} waits") <= 1
+    assert "the disk is full" in said and "Traceback" not in said
     for path in (run / "replay").glob("*.zshard"):
         read_shard(path)
     assert not list((run / "replay").glob(".*"))
+    record_property(f"{workers} workers: shards again after (s)", f"{back:.1f}")
+
+
+@pytest.mark.slow
+def test_checkpoints_metrics_and_the_log_wait_or_do_without(
+    small_disk: Path, record_property: Record
+) -> None:
+    run, ballast = small_disk / "run", small_disk / "ballast"
+    process = start(run, "loop.samples_per_iteration=300", "selfplay.workers=1")
+    checkpoints = run / "checkpoints"
+    try:
+        until(lambda: checkpoints.exists() and len(list(checkpoints.glob("0*"))) > 1)
+        for _ in range(3):  # whatever it was writing just then
+            fill(ballast)
+            until(lambda: waits(run), 60.0)
+            assert process.poll() is None
+            store = CheckpointStore(checkpoints, read_only=True)
+            before = max(store.list())
+            assert store.list() and all(store.verify(one) == "" for one in store.list())
+            ballast.unlink()
+            back = until(lambda s=store, last=before: max(s.list()) > last, 60.0)
+    finally:
+        process.send_signal(signal.SIGINT)
+        said = "".join(process.communicate(timeout=60))
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    newest = CheckpointStore(checkpoints).newest()
+    assert newest is not None
+    lines = [entry["iteration"] for entry in read_metrics(run / "metrics")]
+    assert lines == list(range(1, newest.iteration + 1))
+    assert not list(run.rglob(".*"))
+    record_property("tried", 3)
+    record_property("a whole iteration more after (s)", f"{back:.1f}")
