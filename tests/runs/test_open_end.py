@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from zermelo.config.run_config import END
+from zermelo.runs.describe import describe
 from zermelo.runs.directory import Run
 from zermelo.runs.opening import open_run
 
@@ -50,3 +51,10 @@ def test_a_number_of_iterations_that_was_typed_stays(tmp_path: Path) -> None:
 def test_a_preset_keeps_its_iterations(tmp_path: Path) -> None:
     made = opened("tictactoe", tmp_path / "run", time=10_800.0)
     assert opened("tictactoe", made.path, time=10_800.0).config.loop.iterations == 12
+
+
+def test_a_list_of_runs_does_not_count_to_a_number_that_nobody_chose(tmp_path: Path) -> None:
+    timed = opened(MY_GAME, tmp_path / "timed", time=300.0)
+    assert describe(timed.path)["iterations"] is None
+    typed = opened(MY_GAME, tmp_path / "typed", "loop.iterations=9", time=300.0)
+    assert describe(typed.path)["iterations"] == 9

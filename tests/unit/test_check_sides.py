@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from zermelo.errors import UserError
 from zermelo.games.symmetries import Symmetries, board_symmetries
 from zermelo.testing import Check, check_game
 from zermelo.testing.check_game import SKIPPED, WARNING
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "dots_and_boxes.py"
+DotsAndBoxes: Any = type(zermelo.game(str(EXAMPLE)))
 
 
 class Row:
@@ -78,6 +82,21 @@ def test_an_observation_from_the_first_players_side_is_warned_of() -> None:
     check = found(changed(observe=first_players_side, symmetries=None), "observation")
     assert check.status == WARNING
     assert check.passed
+    assert "from the side of the player to move" in check.detail
+
+
+def test_few_cells_that_are_each_players_own_are_noticed_beside_many_that_both_fill() -> None:
+    """The boxes of Dots and Boxes beside its edges."""
+    assert not check_game(DotsAndBoxes(), games=20).warnings
+
+    def observe(self: Any, state: Any) -> Any:
+        edges, mine, theirs, player = state
+        first, second = (mine, theirs) if player == 0 else (theirs, mine)
+        return DotsAndBoxes.observe(self, (edges, first, second, 0))
+
+    unturned = type("Unturned", (DotsAndBoxes,), {"observe": observe})
+    check = found(unturned(), "observation")
+    assert check.status == WARNING
     assert "from the side of the player to move" in check.detail
 
 

@@ -59,7 +59,7 @@ def show(rows: list[dict[str, Any]]) -> None:
         table.add_row(
             row["run"],
             str(row["game"] or "-"),
-            f"{row['iteration']}/{row['iterations'] or '?'}",
+            f"{row['iteration']}" + (f"/{row['iterations']}" if row["iterations"] else ""),
             f"{row['games']:,}",
             f"{row['samples']:,}",
             "-" if row["loss"] is None else f"{row['loss']:.3f}",

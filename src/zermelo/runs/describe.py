@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from zermelo.config.run_config import read_run_file
+from zermelo.config.run_config import END, read_run_file
 from zermelo.errors import UserError
 from zermelo.runs.directory import RUNS, is_run
 from zermelo.runs.lock import running_process
@@ -33,6 +33,7 @@ def describe(place: Path) -> dict[str, Any]:
     """One run by its files; a broken one has the reason under "error".
 
     "status" is what it does now, None if no process works on it or tells; "doing" says it in words.
+    "iterations" is None where only a time ends the run, and that cannot be told yet.
     """
     row: dict[str, Any] = {"run": str(place), "error": None, "process": 0}
     row |= {"status": None, "doing": None}
@@ -46,7 +47,8 @@ def describe(place: Path) -> dict[str, Any]:
         game = _section(tables, "game").get("name")
         row["game"] = game if isinstance(game, str) else None
         iterations = _section(tables, "loop").get("iterations")
-        row["iterations"] = iterations if isinstance(iterations, int) else None
+        planned = isinstance(iterations, int) and END not in head
+        row["iterations"] = iterations if planned else None
     except UserError as error:
         row["error"] = str(error)
     entries = read_metrics(place / "metrics")
@@ -64,6 +66,7 @@ def describe(place: Path) -> dict[str, Any]:
     status = read_status(place)
     if status is not None and status.alive:
         row |= {"status": status.to_json(), "doing": status.activity}
+        row["iterations"] = row["iterations"] or status.iterations or None
     files = [path for path in place.rglob("*") if path.is_file()]
     sizes = [status for path in files if (status := _status(path)) is not None]
     row["bytes"] = sum(status.st_size for status in sizes)

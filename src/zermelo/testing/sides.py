@@ -17,6 +17,7 @@ from zermelo.testing.position import Position
 LEAST_GAMES = 8  # decided ones, to say anything about outcomes
 LEAST_STEPS = 40  # of each player, to say anything about observations
 ONE_SIDED = 0.7  # share of what changes that belongs to one player's actions only
+LEAST_OWN = 10  # steps that change a plane, to call it one player's
 
 OBSERVED = (
     "observe() seems to show the board alike whoever moves, and nothing in it tells who moves: "
@@ -41,6 +42,7 @@ class Sides:
     winners: list[Outcome] = field(default_factory=list)
     movers: set[int] = field(default_factory=set)
     changed: dict[int, npt.NDArray[np.float64]] = field(default_factory=dict)  # plane sums by mover
+    altered: dict[int, npt.NDArray[np.int64]] = field(default_factory=dict)  # steps, by plane
     steps: dict[int, int] = field(default_factory=dict)
     constant: dict[int, npt.NDArray[np.float64]] = field(default_factory=dict)  # 0 or NaN: varies
 
@@ -56,6 +58,7 @@ class Sides:
             whole = (varied == varied[:, :1]).all(axis=1)  # a plane of one number that changed
             sums = np.where(whole, 0.0, varied.sum(axis=1))
             self.changed[before.player] = self.changed.get(before.player, 0.0) + sums
+            self.altered[before.player] = self.altered.get(before.player, 0) + (sums > 0)
             self.steps[before.player] = self.steps.get(before.player, 0) + 1
 
     def _see_constants(self, player: int, planes: npt.NDArray[np.float32]) -> None:
@@ -85,7 +88,18 @@ class Sides:
         first, second = (self.changed[player] / self.steps[player] for player in (0, 1))
         total = float((first + second).sum())
         apart = float(np.abs(first - second).sum())
-        return OBSERVED if total > 0 and apart / total > ONE_SIDED else ""
+        one_sided = total > 0 and apart / total > ONE_SIDED
+        return OBSERVED if one_sided or self._each_has_planes() else ""
+
+    def _each_has_planes(self) -> bool:
+        """Whether one plane changes by the first player's actions only, one by the second's only.
+
+        Seen from the mover's side it changes by both, since sides are swapped whenever the turn is.
+        """
+        first, second = self.altered[0], self.altered[1]
+        firsts = (first >= LEAST_OWN) & (second == 0)
+        seconds = (second >= LEAST_OWN) & (first == 0)
+        return bool(firsts.any() and seconds.any())
 
     def _tells_mover(self) -> bool:
         """Whether a plane is full of one number for one player and of another for the other."""
