@@ -114,8 +114,17 @@ def counts(report: Xml.Element) -> dict[str, Any]:
             print(f"failed: {case.get('classname')}::{case.get('name')}", file=sys.stderr)
         recorded = {one.get("name", ""): one.get("value", "") for one in case.iter("property")}
         found["tried"] += int(recorded.pop("tried", "1"))
-        figures |= recorded
+        for name, value in recorded.items():
+            figures[name] = larger(figures.get(name, value), value)
     return found | ({"figures": figures} if figures else {})
+
+
+def larger(one: str, other: str) -> str:
+    """Of a figure that several tests record: the worst, or what came last if it is no number."""
+    try:
+        return max(one, other, key=float)
+    except ValueError:
+        return other
 
 
 def run_program(command: str) -> dict[str, Any]:

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 from native_games import native
+from scripts import load_script
 
 from zermelo.search import Search, SearchOptions, UniformEvaluator
 from zermelo.testing import HashEvaluator
 
 Record = Callable[[str, object], None]
 
+resident_mib = load_script("tools/resident.py").resident_mib
 CONNECT4 = native("connect4")
 GOLDEN = Path(__file__).parents[1] / "golden"
 Answer = tuple[np.ndarray, np.ndarray]
@@ -117,13 +119,18 @@ def test_a_thousand_faults_leak_nothing(threads: int, record_property: Record) -
     # Children that were selected once stay, unvisited; then no more are made.
     assert len(nodes) <= 4 * threads
     reserved = search.bytes_reserved
-    for _ in range(100):
+    held: list[float] = []
+    for _ in range(1100):
         with pytest.raises(LookupError):
             search.run(CONNECT4.initial(), simulations=1000)
         search.clear()
+        held.append(resident_mib())
     assert search.bytes_reserved <= reserved
     assert search.nodes_in_use == 0
-    record_property("tried", 1101)
+    grown = held[-1] - held[100]
+    assert grown <= 1.0
+    record_property("tried", 2101)
+    record_property(f"{threads} threads: memory after 1,000 faults (MiB)", f"{grown:+.2f}")
 
 
 def test_a_fault_among_many_boards_is_raised_too() -> None:
@@ -144,7 +151,9 @@ def test_something_that_is_no_evaluator_is_refused() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("network", ["_core.UniformEvaluator()", "slow"])
-def test_ctrl_c_interrupts_a_search_within_a_second(threads: int, network: str) -> None:
+def test_ctrl_c_interrupts_a_search_within_a_second(
+    threads: int, network: str, record_property: Record
+) -> None:
     program = f"""
 import sys, time, numpy as np, zermelo
 from zermelo import _core
@@ -176,6 +185,8 @@ except KeyboardInterrupt:
     assert answer.strip() == "interrupted"
     assert seconds < 1.0
     assert errors == ""
+    name = "slow" if network == "slow" else "quick"
+    record_property(f"search, {name} network, {threads} threads (ms)", round(1000 * seconds))
 
 
 def test_an_evaluator_gets_planes_or_packed_words_from_the_movers_side() -> None:

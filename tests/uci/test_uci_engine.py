@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 
 import chess
 import pytest
@@ -328,11 +329,15 @@ def test_chess960_castles_by_taking_the_rook() -> None:
 @pytest.mark.parametrize("fail_after", [0, 1, 5, 30])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_failing_evaluator_costs_one_error_line_and_no_bestmove(
-    nan: bool, fail_after: int, threads: int
+    nan: bool, fail_after: int, threads: int, record_property: Callable[[str, object], None]
 ) -> None:
     fake = Fake(fail_after=fail_after, nan=nan)
     with Talk(load=loading(fake), WeightsFile="fake", Threads=threads) as talk:
         lines = talk.ask("position startpos", "go nodes 100000")
+        taken = 1000 * (time.perf_counter() - fake.failed_at)
+        assert taken < 1000  # a busy machine; the figure is for a quiet one
+        kind = "NaN" if nan else "error"
+        record_property(f"bestmove after {kind}, {threads} threads (ms)", f"{taken:.0f}")
         assert chess.Move.from_uci(lines[-1].split()[1]) in chess.Board().legal_moves
         assert sum("error" in line for line in lines) == 1
         if fail_after:  # the root's priors are known

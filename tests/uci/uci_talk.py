@@ -117,6 +117,7 @@ class Fake:
         self.fail_after = fail_after
         self.nan = nan
         self.calls = 0
+        self.failed_at = 0.0  # when it first did
 
     def __call__(self, planes: Any) -> tuple[Any, Any]:
         self.calls += 1
@@ -125,6 +126,7 @@ class Fake:
         policy[:, 322] = 3.0  # the mover's e2e4
         value = np.full(len(planes), self.value, np.float32)
         if self.fail_after is not None and self.calls > self.fail_after:
+            self.failed_at = self.failed_at or time.perf_counter()
             if not self.nan:
                 raise RuntimeError("the accelerator has gone away")
             value[:] = np.nan
