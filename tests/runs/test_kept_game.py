@@ -53,6 +53,20 @@ def test_a_run_that_was_moved_too_finds_its_copy(made: tuple[Path, Path], tmp_pa
     assert str(there) in opened.config.game_name
 
 
+def test_a_file_that_comes_back_is_played_again_and_its_changes_are_told(
+    made: tuple[Path, Path],
+) -> None:
+    run, file = made
+    text = file.read_text()
+    file.unlink()
+    open_run(str(run), None, ["loop.iterations=7"]).unlock()  # plays the copy, writes the run file
+    file.write_text(text)
+    assert Run.open(run).config.game_name == f"{file}?size=6"
+    file.write_text(text.replace("3 * size**2", "4 * size**2"))
+    with pytest.raises(UserError, match="num_actions was 108 and is now 144"):
+        open_run(str(run), None, [])
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

@@ -52,6 +52,7 @@ class Run:
         self.config = config
         self.head = head
         self.new = False  # made by this process
+        self._named = config.game_name  # the game in the run file, where its copy may stand in
         self._lock: RunLock | None = None
 
     @classmethod
@@ -88,7 +89,9 @@ class Run:
         head, tables = read_run_file(path / RUN_FILE)
         config = RunConfig.from_tables(tables, str(path / RUN_FILE))
         there = kept_game.found_game(path, config.game_name)
-        return cls(path, replace(config, game_name=there), head)
+        run = cls(path, replace(config, game_name=there), head)
+        run._named = config.game_name
+        return run
 
     def keep_game(self) -> None:
         """A copy of the game's own file, if it has one."""
@@ -184,9 +187,10 @@ class Run:
         return self._lock.descriptor
 
     def write_file(self) -> None:
-        """The run file, whole or as it was."""
+        """The run file, whole or as it was. It names the game's own file, though that be gone."""
+        config = replace(self.config, game_name=self._named) if self.plays_copy else self.config
         try:
-            write_whole(self.path / RUN_FILE, self.config.to_toml(self.head).encode())
+            write_whole(self.path / RUN_FILE, config.to_toml(self.head).encode())
             mark(self.path, self.config)
         except OSError as error:
             place = self.path / RUN_FILE
