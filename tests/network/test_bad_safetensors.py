@@ -133,3 +133,10 @@ def test_a_header_whose_length_looks_like_a_zip_archive_is_read(tmp_path: Path) 
     path = tmp_path / "padded.safetensors"
     path.write_bytes(struct.pack("<Q", length) + text + data[8 + size :])
     assert load_network(path).architecture == network.architecture
+
+
+def test_a_safetensors_file_that_goes_on_after_its_last_entry_is_refused(tmp_path: Path) -> None:
+    network = small_network()
+    path = tmp_path / "longer.safetensors"
+    path.write_bytes(safetensors_bytes(network.architecture, network.arrays) + b"more")
+    assert "goes on after its last entry" in refused(path)

@@ -41,18 +41,21 @@ def test_this_machines_own_names_are_served_under_any_forwarded_port(
         assert client.get("/", headers={"host": host}).status_code == 200
 
 
-def test_a_request_from_another_sites_script_is_refused(server: Server) -> None:
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://[::1", "http://["])
+def test_a_request_from_another_sites_script_is_refused(server: Server, origin: str) -> None:
     with server.client() as client:
         answer = client.post(
             "/api/message",
             json={"type": "hello", "version": 1},
-            headers={"origin": "http://evil.example"},
+            headers={"origin": origin},
         )
     assert answer.status_code == 403
     assert "another site" in answer.json()["reason"]
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:1", "http://[::1"]
+)
 def test_a_socket_from_another_site_is_refused(server: Server, origin: str) -> None:
     async def visit() -> None:
         address = f"ws://127.0.0.1:{server.port}/ws"

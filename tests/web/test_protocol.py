@@ -57,6 +57,8 @@ def test_a_line_is_shown_board_by_board(server: Server) -> None:
         ({"type": "play.open", "session": "x"}, 404, "remembered"),
         ({"type": "analyse.tree", "search": "x", "path": []}, 404, "search"),
         ({"type": "read", "game": "chess", "text": "1. e4 Ke4"}, 422, ""),
+        ({"type": "read", "game": "chess", "text": f"1. e4 ${'9' * 5000} e5"}, 422, "damaged"),
+        ({"type": "read", "game": "chess", "text": '[Variant "Atomic"]\n\n1. e4 *'}, 422, "Atomic"),
         ({"type": "judge", "line": line("connect4"), "network": "rollout", "simulations": 999999},
          422, "simulations"),
     ],

@@ -22,6 +22,7 @@ from zermelo.analysis.engine import AnalysisEngine
 from zermelo.analysis.request import Analyse
 from zermelo.errors import REFUSALS, UserError
 from zermelo.games.notation import parse_action, parse_position
+from zermelo.games.pgn import check_variant
 from zermelo.games.protocol import Game, State
 from zermelo.games.registry import related_game
 from zermelo.options import option
@@ -120,19 +121,6 @@ class GameReview:
         }
 
 
-def check_variant(headers: chess.pgn.Headers, number: int) -> None:
-    """Refuses games that are no chess."""
-    name = headers.get("Variant", "Standard")
-    try:
-        standard = headers.variant() is chess.Board
-    except ValueError:
-        standard = False
-    if not standard:
-        raise UserError(
-            f"game {number} is a game of {name}: only standard chess and Chess960 can be annotated"
-        )
-
-
 def annotate_games(
     games: Iterable[chess.pgn.Game],
     engine: AnalysisEngine,
@@ -177,7 +165,7 @@ class _Job:
 
     def __init__(self, number: int, game: chess.pgn.Game, rules: Game) -> None:
         self.game = game
-        check_variant(game.headers, number)
+        check_variant(game.headers, f"game {number}")
         self.review = GameReview(number, dict(game.headers))
         self.review.warnings = [f"game {number}: {error}" for error in game.errors]
         self.nodes: list[chess.pgn.ChildNode] = list(game.mainline())

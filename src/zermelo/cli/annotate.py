@@ -152,7 +152,7 @@ def count_games(path: Path) -> int:
     """How many there are; refuses the file if one is no chess."""
     import chess.pgn
 
-    from zermelo.analysis.annotate import check_variant
+    from zermelo.games.pgn import check_variant
 
     if not path.is_file():
         raise UserError(f"there is no file '{path}'")
@@ -160,7 +160,7 @@ def count_games(path: Path) -> int:
     with path.open(**ENCODING) as file:
         while (headers := chess.pgn.read_headers(file)) is not None:
             count += 1
-            check_variant(headers, count)
+            check_variant(headers, f"game {count}")
     if not count:
         raise UserError(f"there is no game in '{path}'")
     return count

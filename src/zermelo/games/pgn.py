@@ -31,3 +31,14 @@ def read_pgn_game(stream: TextIO | Any) -> chess.pgn.Game | None:
         return chess.pgn.read_game(stream, Visitor=_Builder)
     except (IndexError, KeyError, ValueError, AssertionError, RecursionError) as error:
         raise UserError(f"a game is damaged beyond reading ({type(error).__name__})") from None
+
+
+def check_variant(headers: chess.pgn.Headers, what: str) -> None:
+    """Refuses games that are no chess."""
+    name = headers.get("Variant", "Standard")
+    try:
+        standard = headers.variant() is chess.Board
+    except ValueError:
+        standard = False
+    if not standard:
+        raise UserError(f"{what} is one of {name}: only standard chess and Chess960 are known")

@@ -78,6 +78,8 @@ def read_safetensors(data: bytes | memoryview, name: str) -> Weights:
         if key in header
     }
     _check_apart(places, len(body), name)
+    if _end(header) < len(body):
+        raise UserError(f"{name}: it goes on after its last entry")
     arrays = {
         key: _array(place, shapes[key], body, kinds.get(key, FLOAT))
         for key, place in places.items()
@@ -133,6 +135,13 @@ def _check_apart(places: Mapping[str, _Place], size: int, name: str) -> None:
         if place.stop > size:
             raise UserError(f"{name}: its entry '{key}' does not lie within the file")
         end = place.stop
+
+
+def _end(header: Mapping[str, Any]) -> int:
+    """Where the last entry says that it ends, the ones that we do not read among them."""
+    offsets = (e.get("data_offsets") for e in header.values() if isinstance(e, dict))
+    ends = (pair[1] for pair in offsets if isinstance(pair, list) and len(pair) == 2)
+    return max((end for end in ends if type(end) is int), default=0)
 
 
 def _array(

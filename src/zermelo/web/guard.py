@@ -99,7 +99,7 @@ class Guard:
             return 421, "this address is not one that the page is served under"
         origin = headers.get("origin")
         changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if origin is not None and changes and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and changes and _netloc(origin) != host.lower():
             return 403, "the request comes from another site"
         if origin is None and changes and headers.get("sec-fetch-site", "none") == "cross-site":
             return 403, "the request comes from another site"
@@ -155,6 +155,14 @@ class Guard:
             return message
 
         return bounded
+
+
+def _netloc(origin: str) -> str | None:
+    """Host and port of an Origin; None for one that is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 def _query_token(scope: Scope) -> str:

@@ -9,7 +9,7 @@ import io
 import re
 from typing import Any
 
-from zermelo.errors import REFUSALS
+from zermelo.errors import REFUSALS, UserError
 from zermelo.games.notation import parse_position
 from zermelo.web import messages
 from zermelo.web.catalogue import OfferedGame
@@ -62,11 +62,15 @@ def _position(offered: OfferedGame, text: str) -> str | None:
 
 
 def _read_pgn(offered: OfferedGame, text: str) -> messages.GameRead:
-    import chess.pgn
+    from zermelo.games.pgn import check_variant, read_pgn_game
 
-    found = chess.pgn.read_game(io.StringIO(text))
-    if found is None:
-        raise Refusal(422, "there is no game in this text")
+    try:
+        found = read_pgn_game(io.StringIO(text))
+        if found is None:
+            raise Refusal(422, "there is no game in this text")
+        check_variant(found.headers, "the game")
+    except UserError as error:
+        raise Refusal(422, str(error)) from None
     if found.errors:
         raise Refusal(422, " ".join(str(found.errors[0]).split()))
     board: Any = found.board()
