@@ -107,6 +107,10 @@ def test_a_run_shows_its_figures_games_and_player(watched: Path) -> None:
     assert figures["iteration"].tolist() == list(range(1, run.iteration + 1))
     assert np.isfinite(figures["training/loss"]).all()
     assert figures.array.dtype.names == figures.columns
+    heading = repr(figures).splitlines()[1].split()
+    assert heading[:3] == ["iteration", "selfplay/games", "train/training/loss"]
+    assert heading[3] == "evaluate/random.score"
+    assert "<th>evaluate/random.score</th>" in figures._repr_html_()
     games = run.games(3)
     assert 0 < len(games) <= 3
     one = games[0]

@@ -24,6 +24,13 @@ from zermelo.runs.recent_games import ListedGame, Ply, one_game, recent_games
 from zermelo.runs.trust import refuse_strange_game
 from zermelo.train.metrics import read_metrics
 
+# The metrics that tell most, first.
+TELLING = (
+    "selfplay/games", "train/training/loss", "evaluate/random.score", "evaluate/ladder.elo",
+    "evaluate/*.score", "train/training/policy_accuracy", "train/held_out/loss",
+    "selfplay/samples", "selfplay/mean_plies", "seconds",
+)  # fmt: skip
+
 
 class TrainingRun:
     """`TrainingRun("runs/x")`: a directory that `zermelo train` made, finished or not."""
@@ -52,7 +59,7 @@ class TrainingRun:
     @property
     def metrics(self) -> MetricsTable:
         """One row per iteration, as it is now."""
-        return MetricsTable(read_metrics(self._run.metrics))
+        return MetricsTable(read_metrics(self._run.metrics), TELLING)
 
     def games(self, most: int = 20, before: int | None = None) -> list[SelfPlayGame]:
         """The newest self-play games; `before` leaves out those of later iterations."""

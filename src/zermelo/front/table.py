@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,8 @@ class MetricsTable:
     (('iteration', 'train/loss'), [2.5])
     """
 
-    def __init__(self, entries: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(self, entries: Iterable[Mapping[str, Any]], telling: Sequence[str] = ()) -> None:
+        """`telling` are patterns of the columns that a summary shows first."""
         rows = [dict(_figures(entry, "")) for entry in entries]
         names = list(dict.fromkeys(name for row in rows for name in row))
         names.sort(key=lambda name: name != "iteration")  # which comes first; others stay
@@ -40,6 +42,8 @@ class MetricsTable:
         for name, kind in kinds:
             missing = 0 if kind is np.int64 else np.nan
             self.array[name] = [row.get(name, missing) for row in rows]
+        told = [name for pattern in telling for name in names if fnmatchcase(name, pattern)]
+        self._summed_up = list(dict.fromkeys([*names[:1], *told, *names]))[:SHOWN]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -67,7 +71,7 @@ class MetricsTable:
         return "\n".join([title, *self._summary()])
 
     def _repr_html_(self) -> str:
-        names = self.columns[:SHOWN]
+        names = self._summed_up
         head = "".join(f"<th>{name}</th>" for name in names)
         lines = (
             "".join(f"<td>{row[name]:,.4g}</td>" for name in names)  # of any number
@@ -76,9 +80,9 @@ class MetricsTable:
         return f"<table><tr>{head}</tr>" + "".join(f"<tr>{x}</tr>" for x in lines) + "</table>"
 
     def _summary(self) -> list[str]:
-        """The newest rows, of the first columns as many as a line has room for."""
+        """The newest rows, of the columns of a summary as many as a line has room for."""
         lines: list[str] = []
-        for name in self.columns[:SHOWN]:
+        for name in self._summed_up:
             cells = [name, *(f"{value:,.4g}" for value in self.array[name][-ROWS:])]
             width = max(map(len, cells))
             if lines and len(lines[0]) + 2 + width > WIDTH:
