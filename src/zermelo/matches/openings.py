@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from zermelo.errors import REFUSALS, UserError
 from zermelo.files import refuse_special
@@ -32,6 +32,7 @@ DEFAULT = "random:4"
 PATIENCE = 300  # random openings in a row that were of no use, before one ply more is tried
 MORE_PLIES = 12
 MAX_BOOK = 256 << 20  # bytes of a book's text
+MAX_GROWTH = 100  # of a packed book; text grows by ten, a bomb by a thousand
 _BOOK = (
     Setting("plies", 16, int, low=0),  # of a PGN's games
     Setting("order", RANDOM, str, choices=(RANDOM, "given")),
@@ -241,14 +242,18 @@ def _text(data: bytes, name: str) -> str:
     packed: Any
     try:
         if name.endswith(".gz"):
-            with gzip.open(io.BytesIO(data)) as packed:
-                data = packed.read(MAX_BOOK + 1)
+            source = io.BytesIO(data)
+            with gzip.open(source) as packed:
+                data = _unpacked(packed, source, name)
         elif name.endswith(".zip"):
-            archive = zipfile.ZipFile(io.BytesIO(data))
+            source = io.BytesIO(data)
+            archive = zipfile.ZipFile(source)
             with archive, archive.open(archive.namelist()[0]) as packed:
-                data = packed.read(MAX_BOOK + 1)
+                data = _unpacked(packed, source, name)
         if len(data) <= MAX_BOOK:
             return data.decode()
+    except UserError:
+        raise
     except (
         OSError,
         EOFError,
@@ -260,6 +265,16 @@ def _text(data: bytes, name: str) -> str:
     ):
         raise UserError(f"openings '{name}': it is damaged or no text") from None
     raise UserError(f"openings '{name}': it has more than {MAX_BOOK >> 20} MiB")
+
+
+def _unpacked(packed: IO[bytes], source: io.BytesIO, name: str) -> bytes:
+    """Piece by piece, up to the largest book; what grows as no text does is refused before that."""
+    found = bytearray()
+    while len(found) <= MAX_BOOK and (piece := packed.read(1 << 20)):
+        found += piece
+        if len(found) > MAX_GROWTH * source.tell() + (16 << 20):
+            raise UserError(f"openings '{name}': it unpacks to more than a book can hold")
+    return bytes(found)
 
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:
