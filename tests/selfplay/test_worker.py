@@ -84,6 +84,12 @@ def test_a_quota_becomes_shards_of_whole_games_with_statistics(tmp_path: Path) -
     assert shard.header.statistics["games"] == len(np.unique(shard.samples.games))
 
 
+def test_a_worker_that_has_nothing_to_do_is_not_stuck(tmp_path: Path) -> None:
+    setup = Setup(tmp_path)
+    setup.worker.play(setup.order())
+    assert setup.worker.stuck() == 0.0
+
+
 @pytest.mark.technique("P7")
 def test_a_worker_changes_over_to_a_newer_order_and_ends_when_told(tmp_path: Path) -> None:
     setup = Setup(tmp_path)

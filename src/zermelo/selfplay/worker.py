@@ -76,8 +76,8 @@ class SelfPlayProcess:
         self.channel.send({"state": "playing", "iteration": order.iteration})
         while True:
             played = self.producer.produce(order, self.hears_order)
-            self.moved_on = 0.0  # what follows is no business of the network
             interrupted = self.hears_order()  # the producer asks only every 20 ms
+            self.moved_on = 0.0  # what follows is no business of the network
             if not (interrupted and self.spec.exact):  # else it will be played again
                 self.write(order, played)
             if interrupted:
