@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from small_checkpoints import is_whole, save
 
-from zermelo.checkpoint import CheckpointStore
+import zermelo
+from zermelo.checkpoint import CheckpointError, CheckpointStore
+from zermelo.network import NetworkOptions, architecture_for, random_weights, save_network
 
 Record = Callable[[str, object], None]
 
@@ -50,6 +52,26 @@ def test_any_damage_to_any_file_is_detected_and_the_previous_is_used(
     found = store.newest()
     assert found is not None and found.iteration == 2 and is_whole(found)
     record_property("tried", TRIES)
+
+
+def test_weights_of_another_network_are_detected(tmp_path: Path, record_property: Record) -> None:
+    said: list[str] = []
+    store = CheckpointStore(tmp_path / "store", report=said.append)
+    save(store, 1)
+    directory = save(store, 2).directory
+    game = zermelo.game("tictactoe")
+    for options in (
+        NetworkOptions(blocks=2, filters=2, policy_filters=1, value_filters=1, value_hidden=4),
+        NetworkOptions(blocks=1, filters=4, policy_filters=1, value_filters=1, value_hidden=4),
+    ):
+        other = random_weights(architecture_for(game, options), 1)
+        save_network(other, directory / "weights.safetensors")
+        found = store.newest()
+        assert found is not None and found.iteration == 1
+        assert "weights.safetensors" in said[-1] and "000002" in said[-1] and "000001" in said[-1]
+        with pytest.raises(CheckpointError, match=r"weights\.safetensors"):
+            store.load(2).weights()
+    record_property("tried", 2)
 
 
 def test_every_prefix_and_every_bit_of_a_manifest_counts(

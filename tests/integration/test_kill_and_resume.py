@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,14 +57,18 @@ def is_running(process: int) -> bool:
     return True
 
 
-def test_ctrl_c_ends_the_loop_and_its_workers_and_the_run_goes_on(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_loop_and_its_workers_and_the_run_goes_on(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     run = tmp_path / "run"
     process = start(run, "--set", "loop.samples_per_iteration=100000000", "--json")
     workers = wait_for_shards(process, run)
     assert len(workers) == 2
     process.send_signal(signal.SIGINT)
+    began = time.monotonic()
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
+    record_property("training that saves (s)", f"{time.monotonic() - began:.1f}")
     found = json.loads(out)
     assert (found["stopped"], found["iteration"]) == ("interrupted", 0)
     assert not any(is_running(worker) for worker in workers)
