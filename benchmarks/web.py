@@ -1,6 +1,6 @@
 """What the web page costs and bears: first paint, updates, a viewer's price, crowds, many games.
 
-Usage: python benchmarks/web.py [--quick] [--json]
+Usage: python benchmarks/web.py [--quick] [--only paint|viewer|crowd|games|viewers] [--json]
 
 Starts a server of its own in another process. Needs the extras `web` and `dev`, and Chromium for
 the first paint. Prints one line per figure, with the bound that it must keep; with `--json` one
@@ -23,8 +23,10 @@ from websockets.asyncio.client import connect
 
 QUICK = "--quick" in sys.argv
 JSON = "--json" in sys.argv
+ONLY = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
 FIGURES: dict[str, str] = {}
 MISSED: list[str] = []
+TRIED: list[int] = []  # requests, viewers, games
 CHROMIUM = "/usr/bin/chromium"
 LINE = {"game": "connect4", "start": None, "moves": []}
 SEATS = [{"opponent": None}, {"opponent": None}]
@@ -166,6 +168,7 @@ async def crowd(address: str, count: int, pid: int) -> None:
     post = Poster(address, {"type": "line", "line": LINE | {"moves": ["4", "4", "3"]}})
     before = processor_seconds(pid)
     found = await asyncio.gather(*(post() for _ in range(count)))
+    TRIED.append(count)
     used = processor_seconds(pid) - before
     faults = sum(code >= 500 for _, code in found)
     p99 = sorted(seconds for seconds, _ in found)[int(0.99 * count) - 1]
@@ -214,6 +217,7 @@ def many_viewers(count: int) -> None:
             server.terminate()
             server.wait(10)
     (_, alone), (finals, together) = found
+    TRIED.append(count)
     report(f"{count} viewers: last frames", f"{finals} of {count}", "all", finals == count)
     grown = together - alone
     report(f"{count} viewers: memory", f"{grown:+.0f} MiB", "<= 50 MiB", grown <= 50)
@@ -226,25 +230,34 @@ async def games(address: str, count: int, pid: int) -> None:
     for _ in range(count // 50):
         await asyncio.gather(*(post() for _ in range(50)))
     rate = count / (time.perf_counter() - began)
+    TRIED.append(count)
     grown = memory(pid) - before
     figure = f"{grown:+.0f} MiB, {rate:.0f}/s"
     report(f"{count:,} new games: memory", figure, "<= 50 MiB", grown <= 50)
 
 
 def main() -> int:
-    """All of them."""
+    """All of them, or one."""
+    few = 3_000 if QUICK else 100_000
+    parts = {
+        "paint": lambda address, _: first_paint(address),
+        "viewer": lambda address, _: viewer(address),
+        "crowd": lambda address, pid: asyncio.run(crowd(address, 1000, pid)),
+        "games": lambda address, pid: asyncio.run(games(address, few, pid)),
+    }
     server, address = start()
     try:
-        first_paint(address)
-        viewer(address)
-        asyncio.run(crowd(address, 1000, server.pid))
-        asyncio.run(games(address, 3_000 if QUICK else 100_000, server.pid))
+        for name, part in parts.items():
+            if ONLY in ("", name):
+                part(address, server.pid)
     finally:
         server.terminate()
         server.wait(10)
-    many_viewers(200)
+    if ONLY in ("", "viewers"):
+        many_viewers(200)
     if JSON:
-        print(json.dumps({"tried": len(FIGURES), "missed": ", ".join(MISSED)} | FIGURES))
+        missed = {"missed": ", ".join(MISSED)} if MISSED else {}
+        print(json.dumps({"tried": sum(TRIED) or len(FIGURES)} | missed | FIGURES))
     return bool(MISSED)
 
 

@@ -171,6 +171,17 @@ def test_unusable_saved_games_are_reported_and_new_ones_begun(tmp_path: Path) ->
     assert setup.shards()
 
 
+def test_games_of_a_network_that_breaks_are_not_stored(tmp_path: Path) -> None:
+    setup = Setup(tmp_path)
+    weights = load_network(setup.network)
+    huge = {name: np.full_like(one, 3e38) for name, one in weights.arrays.items() if one.ndim > 1}
+    save_network(dataclasses.replace(weights, arrays={**weights.arrays, **huge}), setup.network)
+    with pytest.raises((UserError, RuntimeError), match=r"network|policy|value"):
+        setup.worker.play(setup.order())
+    assert setup.shards() == []
+    assert not list((tmp_path / "replay").glob(".*"))
+
+
 def test_shards_are_small_at_the_beginning_and_at_the_end_of_a_share(tmp_path: Path) -> None:
     setup = Setup(tmp_path)
     setup.worker.producer.spec = dataclasses.replace(setup.spec, shard_samples=2000)
