@@ -16,6 +16,7 @@ from zermelo.doctor import games, network, pace, targets
 from zermelo.doctor.diagnose import HEALTHY, ILL, UNKNOWN, Finding
 from zermelo.doctor.evidence import Evidence, Predictions, across
 from zermelo.doctor.finding import more_variety, verdict
+from zermelo.doctor.held_out import values as held_out_values
 from zermelo.doctor.random_games import RandomGames, play_random
 from zermelo.doctor.search import adds_nothing, sided
 from zermelo.errors import UserError
@@ -299,6 +300,28 @@ def test_training_often_on_the_same_samples_is_named(times: int, expected: str) 
     finding = pace.repetition(Stated(metrics=[entry]))
     assert finding.verdict == expected
     assert ("train.reuse" in finding.advice) == (expected == ILL)
+
+
+def held_out(iteration: int, loss: float, samples: int = 900) -> Finding:
+    train = {"held_out": {"value_loss": loss, "samples": samples}, "training": {"value_loss": 0.5}}
+    return held_out_values(
+        Stated(metrics=[{"iteration": iteration, "train": train}], iteration=iteration)
+    )
+
+
+@pytest.mark.parametrize(
+    ("iteration", "loss", "samples", "expected"),
+    [
+        (5, 1.34, 900, ILL),
+        (5, 1.10, 900, HEALTHY),
+        (3, 1.34, 900, UNKNOWN),
+        (5, 1.34, 90, UNKNOWN),
+    ],
+)
+def test_values_worse_than_knowing_nothing_in_games_kept_out_are_ill(
+    iteration: int, loss: float, samples: int, expected: str
+) -> None:
+    assert held_out(iteration, loss, samples).verdict == expected
 
 
 def test_advice_names_only_what_has_an_effect() -> None:

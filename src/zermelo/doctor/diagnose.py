@@ -22,7 +22,7 @@ Check = Callable[[Evidence], Finding]
 
 def light_checks() -> dict[str, Check]:
     """Those that need metrics and the heads of shards only; quick enough for the live view."""
-    from zermelo.doctor import games, norms, pace
+    from zermelo.doctor import games, held_out, norms, pace
 
     return {
         "learning rate": pace.learning_rate,
@@ -34,6 +34,7 @@ def light_checks() -> dict[str, Check]:
         "unique games": games.unique_games,
         "endings": games.endings,
         "draws": games.draws,
+        "held-out values": held_out.values,
         "balance": pace.balance,
     }
 
@@ -59,7 +60,7 @@ def deep_checks() -> dict[str, Check]:
 ORDER = (
     "learning rate", "norms", "learning", "value sign", "policy targets", "simulations",
     "resignation", "repetition", "window", "unique games", "diversity", "endings", "collapse",
-    "draws", "overfitting", "policy", "value", "search", "balance",
+    "draws", "held-out values", "overfitting", "policy", "value", "search", "balance",
 )  # fmt: skip
 
 
