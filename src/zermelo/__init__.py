@@ -29,6 +29,9 @@ A mistake in what was asked for is a `zermelo.UserError`, a `ValueError` of one 
 below (`zermelo.search`, `zermelo.players`, `zermelo.matches`, ...) have everything else.
 """
 
+import zermelo.processes.early  # noqa: F401 - before what takes long
+
+# isort: split
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

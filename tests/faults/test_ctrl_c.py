@@ -96,3 +96,32 @@ def test_one_while_modules_are_imported_shows_no_traceback(after: float) -> None
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "command", [["-m", "zermelo", "games"], ["-m", "zermelo.uci"]], ids=["zermelo", "uci"]
+)
+def test_one_while_the_package_itself_is_imported_shows_no_traceback(
+    command: list[str], record_property: Record
+) -> None:
+    tried = 0
+    for after in (0.0, 0.01, 0.02, 0.03, 0.05, 0.08):
+        process = subprocess.Popen(
+            [sys.executable, "-X", "importtime", *command],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "numpy" in line:
+                break
+        time.sleep(after)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert "Traceback" not in said
+        tried += 1
+    record_property("tried", tried)
+
+
+def test_programs_that_import_the_package_keep_their_own_way_to_show_errors() -> None:
+    code = "import sys, zermelo; sys.exit(sys.excepthook is not sys.__excepthook__)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
