@@ -17,6 +17,8 @@ from zermelo.cluster.player import Delivery
 from zermelo.cluster.pool import RayPool
 from zermelo.cluster.suites import answers_on
 from zermelo.cluster.versions import versions_here
+from zermelo.cluster.yardsticks import ClusterYardsticks, can_travel
+from zermelo.config import RunConfig
 from zermelo.config.options import ClusterOptions
 from zermelo.errors import UserError
 from zermelo.games import game
@@ -24,6 +26,7 @@ from zermelo.games.protocol import Game
 from zermelo.selfplay.order import Order
 from zermelo.selfplay.pool import PoolSetup
 from zermelo.suites.files import Problem, Suite
+from zermelo.yardsticks.options import EvaluateOptions
 
 
 def in_vain(call: Call) -> None:
@@ -34,6 +37,13 @@ def welcome(call: Call) -> None:
     """Every node has our versions; nothing else answers."""
     if call.name == "probe":
         call.end(versions_here())
+
+
+def answered(call: Call, answer: Any) -> None:
+    """Every node has our versions; all else has this answer."""
+    welcome(call)
+    if not call.answers:
+        call.end(answer)
 
 
 class Reached(Cluster):
@@ -248,3 +258,73 @@ def test_a_suite_whose_actor_is_killed_again_and_again_ends_with_a_sentence(
     put_in(monkeypatch, answer)
     with pytest.raises(UserError, match=r"one: its actor died 3 times \(The actor died"):
         list(answers_on(CLUSTER, SUITE, "random"))
+
+
+class Driver:
+    """Measures in the driver, and counts how often."""
+
+    options = EvaluateOptions(opponents="random policy")
+
+    def __init__(self) -> None:
+        self.measured = 0
+
+    def __call__(self, checkpoint: Any, run: Any) -> dict[str, Any]:
+        self.measured += 1
+        return {"random.score": 0.25}
+
+
+CHECKPOINT: Any = SimpleNamespace(weights=lambda: None)
+TIC_TAC_TOE: Any = SimpleNamespace(config=RunConfig.from_tables({"game": {"name": "tictactoe"}}))
+
+
+@pytest.mark.parametrize("answer", [RayError("the node died"), "there is no backend 'x'"])
+def test_a_checkpoint_is_measured_by_the_driver_if_the_other_machine_cannot(
+    answer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in(monkeypatch, lambda call: answered(call, answer))
+    driver: Any = Driver()
+    there = ClusterYardsticks(CLUSTER, driver, lambda: None)
+    found = there(CHECKPOINT, TIC_TAC_TOE)
+    assert found["random.score"] == 0.25 and driver.measured == 1
+    assert [str(answer) in note for note in found["notes"]] == [True]
+
+
+def test_a_checkpoint_is_measured_by_another_machine_if_there_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ray = put_in(monkeypatch, lambda call: answered(call, {"random.score": 0.75}))
+    driver: Any = Driver()
+    there = ClusterYardsticks(CLUSTER, driver, lambda: None)
+    assert there(CHECKPOINT, TIC_TAC_TOE) == {"random.score": 0.75} and not driver.measured
+    ray.host = socket.gethostname()  # the driver's own
+    assert ClusterYardsticks(CLUSTER, driver, lambda: None)(CHECKPOINT, TIC_TAC_TOE) == {
+        "random.score": 0.25
+    }
+
+
+def test_a_run_that_is_stopped_does_not_wait_for_its_yardsticks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put_in(monkeypatch, welcome)
+    stopped = [RuntimeError("stopped")]
+
+    def poll() -> None:
+        raise stopped[0]
+
+    driver: Any = Driver()
+    with pytest.raises(RuntimeError, match="stopped"):
+        ClusterYardsticks(CLUSTER, driver, poll)(CHECKPOINT, TIC_TAC_TOE)
+
+
+def test_yardsticks_that_need_this_machine_stay_here() -> None:
+    assert can_travel(EvaluateOptions())
+    assert can_travel(EvaluateOptions(opponents="uci:engine", games=0))
+    for options in (
+        {"opponents": "random uci:engine"},
+        {"opponents": "old.safetensors?simulations=8"},
+        {"opponents": "search?weights=old.safetensors"},
+        {"ladder": 2},
+        {"suite": "mates.epd"},
+        {"openings": __file__},
+    ):
+        assert not can_travel(EvaluateOptions(**options)), options

@@ -65,6 +65,9 @@ def test_a_full_disk_at_the_owner_holds_the_run_up_until_there_is_room(
         finally:
             patient.driver.kill()
             patient.driver.wait()
+    said = [line for line in (tmp_path / "log.txt").read_text().splitlines() if "full" in line]
+    assert said and all(line.startswith("the disk is full: ") for line in said), said
+    assert len(said) <= 2  # samples, and what the driver saves
 
 
 @contextmanager
@@ -96,9 +99,13 @@ def slowed(pids: list[int], share: float) -> Iterator[None]:
 def test_nobody_waits_for_a_node_at_a_quarter_of_the_speed(
     tmp_path: Path, record_property: Record
 ) -> None:
-    """The other one goes on playing; the slow one is kept."""
+    """The other one goes on playing; the slow one is kept.
+
+    An iteration lasts seconds, as in any run: a node needs part of a second for each new network,
+    and one that got another before it had played a game would never play any.
+    """
     with machines(1, 1) as there, (tmp_path / "log.txt").open("wb") as log:
-        patient = Patient(tmp_path / "run", there, log)
+        patient = Patient(tmp_path / "run", there, log, samples=10_000)
         try:
             patient.wait_until(lambda: patient.playing(2))
             with slowed(family(there.nodes[1].pid), 0.25):

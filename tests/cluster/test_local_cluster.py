@@ -6,11 +6,14 @@ import gc
 import importlib.util
 import os
 import signal
+import socket
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,17 +22,20 @@ if importlib.util.find_spec("ray") is None:  # not imported here: the token come
 
 from tiny_runs import RecordingView, config, train
 
+from zermelo.checkpoint import Checkpoint
 from zermelo.cluster.connection import Cluster, connect
 from zermelo.cluster.matches import play_on
 from zermelo.cluster.nodes import Nodes
 from zermelo.cluster.player import Delivery
 from zermelo.cluster.pool import RayPool
 from zermelo.cluster.suites import answers_on
+from zermelo.cluster.yardsticks import measured_by
 from zermelo.config.options import ClusterOptions
 from zermelo.errors import UserError
 from zermelo.loop import Run, Stop, run_loop
 from zermelo.matches.match import MatchOptions, play_match
 from zermelo.replay import ReplayStore
+from zermelo.runs.opening import yardsticks_of
 from zermelo.runs.status import read_status
 from zermelo.selfplay.pool import PoolSetup
 from zermelo.selfplay.producer import FIRST_GAME
@@ -213,6 +219,27 @@ def test_a_suite_on_a_cluster_has_the_answers_of_one_machine(
     here = [replace(answer, seconds=0.0) for answer in SuiteSolver(suite, spec).answers()]
     there = [replace(answer, seconds=0.0) for answer in answers_on(cluster, suite, spec)]
     assert there == here and len(here) == 21
+
+
+def test_yardsticks_on_another_machine_have_the_figures_of_the_driver(
+    tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The node is another machine if the driver's has another name."""
+    train(tmp_path / "run", loop={"iterations": 1})
+    run = Run.open(tmp_path / "run")
+    config = run.config.changed({"evaluate": {"seconds": 0.0, "games": 8, "threads": 1}})
+    monkeypatch.setattr(run, "config", config)
+    here = yardsticks_of(config, lambda: None)
+    monkeypatch.setattr(socket, "gethostname", lambda: "the driver's")
+    (there,) = measured_by(cluster, here, lambda: None)
+    while not there._nodes.look():
+        time.sleep(0.1)
+    checkpoint = Checkpoint.at(run.path / "checkpoints" / "000001")
+    expected = here[0](checkpoint, run)
+    monkeypatch.setattr(there, "_here", SimpleNamespace(options=config.evaluate))  # not called
+    found = there(checkpoint, run)
+    assert found.pop("seconds") > 0 and expected.pop("seconds") > 0
+    assert found == expected and "random.score" in found and "tictactoe.never_loses" in found
 
 
 def test_a_node_of_another_version_is_refused_in_one_line(

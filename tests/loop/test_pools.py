@@ -14,6 +14,7 @@ from tiny_runs import RecordingView, all_samples, config
 from zermelo.errors import UserError
 from zermelo.games.protocol import Game
 from zermelo.loop import Run, Stop, run_loop
+from zermelo.loop.cycle import Loop
 from zermelo.loop.shards import ShardMaker
 from zermelo.network import Weights
 from zermelo.replay import ReplayStore
@@ -220,9 +221,20 @@ def test_a_full_disk_is_waited_for_until_the_loop_ends(
     )  # fmt: skip
     pool = makes.pools[0]
     monkeypatch.setattr("zermelo.selfplay.shard_writer.write_shard", write)
+    said: list[str] = []
     setup = dataclasses.replace(
-        pool.setup, replay=tmp_path / "other", wait_for_space=wait_for_space
+        pool.setup, replay=tmp_path / "other", wait_for_space=wait_for_space, report=said.append
     )
     with pytest.raises(UserError, match="no room"):
         ShardIntake(setup).deliver(pool.parcels[0])
     assert len(asked) == 3
+    assert ["the disk is full" in sentence for sentence in said] == [True]
+
+
+def test_that_saving_waits_for_space_is_said_once_each_time(tmp_path: Path) -> None:
+    view = RecordingView()
+    loop = Loop(Run.create(tmp_path / "run", config()), Stop(), view)
+    assert loop.wait_to_save() and loop.wait_to_save()
+    assert ["the disk is full" in note for note in view.notes] == [True]
+    loop.report.stage("saving")
+    assert loop.wait_to_save() and len(view.notes) == 2

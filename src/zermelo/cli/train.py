@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,8 +18,11 @@ from zermelo.cli.telling import tell
 from zermelo.processes.patience import wait_patiently
 
 if TYPE_CHECKING:
+    from zermelo.loop import Stop
+    from zermelo.loop.measure import Evaluate
     from zermelo.runs.directory import Run
     from zermelo.selfplay.pool import MakePool
+    from zermelo.yardsticks.measure import CheckpointYardsticks
 
 
 def add_to(app: typer.Typer) -> None:
@@ -84,10 +87,11 @@ def train(
     stop = Stop(seconds)  # measuring the game counts
     made = open_run(target, run, texts, tell, network, trust=trust, time=seconds)
     tell_left_out(made, tell)
-    yardsticks = yardsticks_of(made.config, stop.check)
     stream = sys.stderr if as_json else sys.stdout
     copy_to = made.config.cluster.copy_to
-    with copying(made.path, copy_to, tell), pool_for(cluster, made) as pool:
+    here = yardsticks_of(made.config, stop.check)
+    with copying(made.path, copy_to, tell), stages_for(cluster, made, here, stop) as stages:
+        yardsticks, pool = stages
         found = run_loop(made, stop, make_view(stream), yardsticks, pool)
     if as_json:
         print(json.dumps(found, indent=2))
@@ -98,22 +102,25 @@ def train(
 
 
 @contextmanager
-def pool_for(cluster: str | None, run: Run) -> Iterator[MakePool]:
-    """What makes the run's workers: processes of this machine, or actors of a cluster."""
+def stages_for(
+    cluster: str | None, run: Run, here: list[CheckpointYardsticks], stop: Stop
+) -> Iterator[tuple[Sequence[Evaluate], MakePool]]:
+    """What measures, and what makes the run's workers: on this machine, or on a cluster."""
     if cluster is None:
         from zermelo.selfplay.local_pool import LocalPool
 
-        yield LocalPool
+        yield here, LocalPool
         return
     from zermelo.cluster.connection import connect
     from zermelo.cluster.pool import pool_on
+    from zermelo.cluster.yardsticks import measured_by
 
     options = run.config.cluster
     tell(f"joining the cluster '{cluster}'")
     with connect(cluster, options.object_store_mib) as joined:
         if joined.dashboard:
             tell(f"Ray's dashboard: {joined.dashboard}")
-        yield pool_on(joined, options)
+        yield measured_by(joined, here, stop.check), pool_on(joined, options)
 
 
 def ending(found: dict[str, Any], spent: str) -> str:

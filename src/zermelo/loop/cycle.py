@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from zermelo.checkpoint import Checkpoint
@@ -58,8 +57,7 @@ class Loop:
         replay.remove_temporary()
         self.pace = Pace(stop, run.config.loop.iterations)
         self.collector = Collector(run, replay, stop, self.report, self.pace, pool)
-        wait = partial(self.report.waiting_for_space, "saving")
-        self.learner = open_learner(run, replay, wait=wait, note=self.report.note)
+        self.learner = open_learner(run, replay, wait=self.wait_to_save, note=self.report.note)
         self.measurer = Measurer(run, evaluate, self.learner.record, self.report)
 
     def run(self) -> dict[str, Any]:
@@ -194,6 +192,12 @@ class Loop:
         self.write_checkpoint(iteration + 1, metrics, extra)
         self.report.saved(iteration + 1, metrics)
         self.collector.change_network(self.checkpoint)
+
+    def wait_to_save(self) -> bool:
+        """While the disk is full, which is said once each time; whether to go on waiting."""
+        if not self.report.status.waiting_for:
+            self.report.note("the disk is full: saving waits until there is room")
+        return self.report.waiting_for_space("saving")
 
     def write_checkpoint(
         self, iteration: int, metrics: dict[str, Any], extra: dict[str, Any]

@@ -39,6 +39,7 @@ class ShardIntake:
     def __init__(self, setup: PoolSetup) -> None:
         self.setup = setup
         self._writers: dict[int, ShardWriter] = {}  # by worker
+        self._waiting = False  # for space on the disk
         # Which games are on the disk: by seed and iteration, ranges of their numbers.
         self._there: dict[tuple[int, int], list[range]] = {}
         for shard in ReplayStore(setup.replay, setup.game).shards():
@@ -61,13 +62,21 @@ class ShardIntake:
             setup = self.setup
             self._writers[worker] = ShardWriter(setup.replay, setup.game, worker)
         path = self._writers[worker].write(
-            parcel.iteration, played, parcel.facts, self.setup.wait_for_space
+            parcel.iteration, played, parcel.facts, self._wait_for_space
         )
+        self._waiting = False
         if path is None:
             return False
         there.append(numbers)
         self.setup.on_shard(shard_message(path, parcel.iteration, played))
         return True
+
+    def _wait_for_space(self) -> bool:
+        """Said once each time."""
+        if not self._waiting:
+            self._waiting = True
+            self.setup.report("the disk is full: samples that came home wait until there is room")
+        return self.setup.wait_for_space()
 
     def _games_of(self, seed: int, iteration: int) -> list[range]:
         return self._there.setdefault((seed, iteration), [])

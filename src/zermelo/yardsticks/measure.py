@@ -171,6 +171,11 @@ def network_search(options: EvaluateOptions, search: SearchOptions | None) -> Se
     return (search or SearchOptions()).replace(threads=options.threads or available_cores())
 
 
+def measured_precision(precision: str) -> str:
+    """Of the network that is measured, by that of self-play; int8 would be calibrated anew."""
+    return precision if precision in ("f32", "bf16") else "f32"
+
+
 def installed(opponent: str) -> bool:
     """False for an engine whose program is not there."""
     if not opponent.startswith(ENGINE):
@@ -270,7 +275,7 @@ class CheckpointYardsticks:
         """The metrics of the checkpoint's network, and `notes` of what could not be measured."""
         weights = checkpoint.weights()
         pool = run.config.pool
-        precision = pool.precision if pool.precision in ("f32", "bf16") else "f32"
+        precision = measured_precision(pool.precision)
         if self._evaluator is None:
             self._evaluator = NetworkEvaluator(weights, pool.backend, precision, game=self._game)
         else:
