@@ -109,6 +109,33 @@ def test_the_command_says_a_sentence(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("kind", ["pipe", "zero"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["analyse", "tictactoe", "--simulations", "1", "--weights", "odd.safetensors"],
+        ["annotate", "odd.pgn", "--simulations", "1"],
+        ["pretrain", "chess", "--from", "odd.pgn", "--run", "new"],
+        ["match", "random", "random", "--game", "chess", "--openings", "odd.epd"],
+        ["solve", "odd.epd", "--player", "random"],
+        ["train", "odd.toml", "--run", "new"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_commands_say_that_a_file_is_none(
+    tmp_path: Path,
+    arguments: list[str],
+    kind: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (name,) = (word for word in arguments if word.startswith("odd"))
+    in_place_of(tmp_path / name, kind)
+    assert main(arguments) == 2
+    assert f"'{name}' is a pipe or a device" in capsys.readouterr().err
+
+
 LONG = "x" * 300
 
 

@@ -27,6 +27,7 @@ from zermelo.cli.options import (
     read_settings,
 )
 from zermelo.errors import UserError
+from zermelo.files import refuse_special
 from zermelo.games import game as find_game
 from zermelo.players.at_hand import usable_network
 from zermelo.players.search_player import EVALUATORS
@@ -155,6 +156,7 @@ def count_games(path: Path) -> int:
     from zermelo.games.pgn import check_variant
 
     if not path.is_file():
+        refuse_special(path)
         raise UserError(f"there is no file '{path}'")
     count = 0
     with path.open(**ENCODING) as file:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import zermelo
 from zermelo.errors import UserError, nearest
+from zermelo.files import refuse_special
 from zermelo.games.protocol import Game
 
 SUFFIXES = (".onnx", ".safetensors", ".pb.gz", ".pb")
@@ -36,6 +37,7 @@ def network_path(name: str, others: Iterable[str] = ()) -> str:
     if not os.path.isdir(place):
         if (shipped := _shipped_file(name)) is not None:
             return shipped
+        refuse_special(place)
         raise UserError(f"there is no network '{name}'{_neighbour(place, others)}")
     for directory in (place / CHECKPOINTS, place):
         if whole := whole_checkpoints(directory):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO, get_args
 
 from zermelo.errors import REFUSALS, UserError
+from zermelo.files import refuse_special
 from zermelo.games.notation import parse_action, parse_position
 from zermelo.games.protocol import State
 from zermelo.games.registry import kind_of
@@ -25,6 +26,7 @@ FAILURES = get_args(FailureKind)  # ends of games that say nothing about their p
 def labelled_file(game: Any, path: Path) -> Iterator[Labels]:
     """The games of a file, told by its ending; every other one is taken for a suite."""
     if not path.is_file():
+        refuse_special(path)
         raise UserError(f"there is no file '{path}'")
     ending = path.suffix.lower()
     if ending == ".pgn":
