@@ -210,12 +210,13 @@ def _fastest(
     weights: Weights, backend: str, precision: str, calibration: Array | None, game: Game | None
 ) -> tuple[str, str, list[dict[str, Any]]]:
     """As it was measured here before, else measured now; a runtime that broke is measured anew."""
-    from zermelo.network.measure import fastest
+    from zermelo.network.measure import best_first, fastest
     from zermelo.network.remembered import recall, remember
 
     asked = (backend, precision, *installed_backends())
     known = recall(weights.architecture, asked)
     if known is not None:
+        known = best_first(known)
         best = known[0]
         try:
             make_runtime(weights, best["backend"], best["precision"], calibration, game)
