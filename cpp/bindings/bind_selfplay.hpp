@@ -255,6 +255,9 @@ void bind_selfplay(nb::module_& m, const char* name) {
             return found;
           },
           "Positions that games may begin from: their moves and their regret.")
+      .def_prop_ro(
+          "moves", [](const Self& self) { return self.runner.moves(); },
+          "Moves since `play` began, of unfinished games too; for its `poll`.")
       .def_prop_ro("nodes_in_use", [](const Self& self) { return self.runner.nodes_in_use(); })
       .def_prop_ro("bytes_reserved", [](const Self& self) { return self.runner.bytes_reserved(); });
   m.def(

@@ -150,6 +150,8 @@ class Runner {
   }
 
   const RegretBuffer& regrets() const { return regrets_; }
+  // Of all boards since `play` began; only its `poll` may ask.
+  std::int64_t moves() const { return played_.statistics.moves; }
   std::int64_t nodes_in_use() const { return allocator_.nodes_in_use(); }
   std::int64_t bytes_reserved() const {
     return static_cast<std::int64_t>(pool_->nodes.reserved_bytes() + pool_->edges.reserved_bytes());

@@ -77,6 +77,8 @@ def test_self_play_says_how_far_it_is_and_when_nobody_plays_yet() -> None:
     assert now.activity == "self-play, 0 of 500 samples"
     now.samples, now.states = 120, []
     assert now.activity == "self-play, 120 of 500 samples"
+    now.samples, now.moves = 0, 1340  # whose games go on
+    assert now.activity == "self-play, 0 of 500 samples, 1,340 moves"
 
 
 def test_the_iteration_is_the_one_that_is_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,3 +150,22 @@ def test_a_network_on_disk_that_was_changed_is_not_played(tmp_path: Path) -> Non
     store.save(3, weights[1], TrainingState({}, {}))
     with pytest.raises(UserError, match="no longer the checkpoint"):
         meant.load(GAME)
+
+
+def test_moves_are_counted_before_a_game_is_over_and_anew_in_each_iteration() -> None:
+    producer, seen = ShardProducer(SPEC), []
+
+    def look() -> bool:
+        seen.append((producer.moves(), producer.games))
+        return False
+
+    wanted = order(simulations=4000)
+    played = [producer.produce(wanted, look) for _ in range(2)]
+    made = [int(each.statistics["moves"]) for each in played]
+    assert producer.moves() == sum(made)
+    counts = [moves for moves, _ in seen]
+    assert counts == sorted(counts)
+    assert counts[-1] <= sum(made)
+    assert any(0 < moves < made[0] for moves in counts), "before the first shard was full"
+    producer.begin(order(iteration=3))
+    assert producer.moves() == 0

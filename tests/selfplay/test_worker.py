@@ -7,7 +7,8 @@ import errno
 import os
 import shutil
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -26,8 +27,10 @@ from zermelo.network import (
     save_network,
 )
 from zermelo.replay import ReplayStore, read_shard
+from zermelo.selfplay.local_pool import LocalPool, _Worker
 from zermelo.selfplay.network_reference import LocalNetwork
 from zermelo.selfplay.order import Order, Spec
+from zermelo.selfplay.pool import MOVES
 from zermelo.selfplay.worker import SelfPlayProcess, play_message
 
 GAME = zermelo.game("tictactoe")
@@ -82,6 +85,27 @@ def test_a_quota_becomes_shards_of_whole_games_with_statistics(tmp_path: Path) -
     assert shard.header.statistics["seed"] == 3
     assert shard.header.statistics["budget"] == 6
     assert shard.header.statistics["games"] == len(np.unique(shard.samples.games))
+
+
+def test_moves_are_told_before_the_first_shard_is_full_and_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zermelo.selfplay.worker.TELL_EVERY", 0.0)
+    setup = Setup(tmp_path)
+    setup.worker.play(setup.order(simulations=2000))
+    messages = setup.messages()
+    shard = next(i for i, message in enumerate(messages) if "shard" in message)
+    told = [message for message in messages if MOVES in message]
+    assert any(message[MOVES] > 0 for message in messages[:shard] if MOVES in message)
+    assert {message["iteration"] for message in told} == {2}
+
+    pool = LocalPool(cast(Any, SimpleNamespace(workers=2, on_shard=lambda _: None)))
+    for number in range(2):
+        ours, theirs = pair()
+        pool._team.append(_Worker(number, cast(Any, SimpleNamespace(channel=ours))))
+        theirs.send(told[-1])
+        pool._hear(pool._team[-1])
+    assert pool.moves == {2: 2 * told[-1][MOVES]}
 
 
 def test_a_worker_that_has_nothing_to_do_is_not_stuck(tmp_path: Path) -> None:

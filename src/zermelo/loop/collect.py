@@ -142,6 +142,7 @@ class Collector:
         if NO_SPACE in self._pool.states:
             self._report.waiting_for_space(SELF_PLAY)
         else:
+            self._report.moves(self._pool.moves.get(self._iteration, 0))
             self._report.stage(SELF_PLAY)
         if self._pace.must_finish and not self.exact:  # an exact quota cannot be cut short
             self._stop.check()

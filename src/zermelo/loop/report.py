@@ -104,6 +104,10 @@ class Report:
         self.status.games, self.status.samples = games, samples
         self.status.rates = dict(rates) or self.status.rates
 
+    def moves(self, made: int) -> None:
+        """Of the iteration's self-play; unfinished games count, which have no samples yet."""
+        self.status.moves = made
+
     def step(self, progress: TrainProgress) -> None:
         """Of training."""
         self.status.step, self.status.steps = progress.step, progress.steps
@@ -113,7 +117,7 @@ class Report:
     def saved(self, iteration: int, metrics: Mapping[str, Any]) -> None:
         """The checkpoint of that iteration is there; the next has no samples yet."""
         self.status.iteration, self.status.metrics = iteration, dict(metrics)
-        self.status.games = self.status.samples = 0
+        self.status.games = self.status.samples = self.status.moves = 0
         rising.add(self.status.rising, metrics, None)
 
     def measured(self, iteration: int, figures: Mapping[str, Any], late: bool) -> None:

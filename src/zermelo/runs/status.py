@@ -28,7 +28,7 @@ LARGEST = 1e300  # that a figure may be
 RECENT = 5  # iterations that the time left is judged by
 # Fields that the file leaves out: what is in the metrics, and what means nothing elsewhere.
 HERE_ONLY = ("metrics", "rising", "started", "alive")
-LATER = ("nodes", "dashboard")  # that older versions do not write
+LATER = ("nodes", "dashboard", "moves")  # that older versions do not write
 # What lists and objects hold, by an example.
 PARTS: dict[str, Any] = {"rates": 0.0, "iteration_seconds": 0.0, "states": "", "nodes": {}}
 
@@ -47,6 +47,7 @@ class Status:
     waiting_for: str = ""
     games: int = 0
     samples: int = 0
+    moves: int = 0  # of self-play, those of unfinished games too
     target: int = 0  # samples that are waited for
     total_games: int = 0  # of this process
     total_samples: int = 0
@@ -102,7 +103,8 @@ class Status:
         if self.stage == SELF_PLAY and not self.samples and {*self.states} == {STARTING}:
             return "starting workers"
         if self.stage == SELF_PLAY and self.target:
-            return f"{self.stage}, {self.samples:,} of {self.target:,} samples"
+            moves = f", {self.moves:,} moves" if self.moves else ""
+            return f"{self.stage}, {self.samples:,} of {self.target:,} samples{moves}"
         return self.stage
 
     def to_json(self) -> dict[str, Any]:

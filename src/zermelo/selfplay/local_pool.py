@@ -19,7 +19,7 @@ from zermelo.processes.child import Child, hearing, how_it_ended, module_command
 from zermelo.processes.memory import memory_of
 from zermelo.processes.pulse import ALIVE
 from zermelo.selfplay.order import Order
-from zermelo.selfplay.pool import NO_SPACE, PoolSetup, SelfPlayPool
+from zermelo.selfplay.pool import MOVES, NO_SPACE, PoolSetup, SelfPlayPool
 from zermelo.selfplay.worker import first_message, play_message
 
 DEATHS_ON_END = 5  # of one worker without a shard between them: then the run stops
@@ -41,6 +41,7 @@ class _Worker:
     error: str = ""  # the last thing it said before it died
     by_user: bool = False
     heard: float = dataclasses.field(default_factory=time.monotonic)  # the last time
+    moves: tuple[int, int] = (-1, 0)  # an iteration, and those made for it
     stuck: bool = False  # its games stand still, which was said
 
     def order(self, order: Order) -> None:
@@ -129,6 +130,12 @@ class LocalPool(SelfPlayPool):
         return [worker.state for worker in self._team]
 
     @property
+    def moves(self) -> dict[int, int]:
+        """Those of workers that died are forgotten."""
+        told = [worker.moves for worker in self._team]
+        return {each: sum(made for at, made in told if at == each) for each, _ in told}
+
+    @property
     def done(self) -> bool:
         """Not before there are any."""
         return bool(self._team) and all(state == "done" for state in self.states)
@@ -144,6 +151,8 @@ class LocalPool(SelfPlayPool):
             worker.heard = time.monotonic()
             if ALIVE in message:
                 self._note_stuck(worker, float(message[ALIVE]))
+            elif MOVES in message:
+                worker.moves = int(message["iteration"]), int(message[MOVES])
             elif "shard" in message:
                 self._deaths_on_end[worker.number] = 0
                 self._setup.on_shard(message)

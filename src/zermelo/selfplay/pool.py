@@ -21,6 +21,7 @@ from typing import Any, Protocol, Self
 from zermelo.games.protocol import Game
 from zermelo.selfplay.order import Order, Spec
 
+MOVES = "moves so far"  # the key of a message that tells how many a worker has made in an iteration
 NO_SPACE = "waiting for disk space"  # a worker's state; others are playing, paused, done
 
 
@@ -69,6 +70,11 @@ class SelfPlayPool(Protocol):
     def dashboard(self) -> str:
         """The address of a page about those machines; empty without one."""
         return ""
+
+    @property
+    def moves(self) -> dict[int, int]:
+        """That workers have made so far, by iteration; unfinished games count. None if not told."""
+        return {}
 
     def figures(self) -> dict[str, Any]:
         """More about them for the metrics of an iteration."""

@@ -36,6 +36,8 @@ class ShardProducer:
         self.made = 0  # samples for it
         self.games = 0  # finished in its iteration
         self.games_before = 0  # the last shard's
+        self._moves = 0  # in its iteration, without those of the shard under way
+        self._plays = False  # a shard is under way
 
     def begin(self, order: Order, games: bytes | None = None) -> str:
         """Takes an order: its network and options, and the saved games if there are any.
@@ -59,7 +61,7 @@ class ShardProducer:
         self.selfplay.set(simulations=order.simulations, resign_threshold=order.resign_threshold)
         self.selfplay.at_iteration(order.network_iteration)
         if self.order is None or self.order.iteration != order.iteration:
-            self.games = 0
+            self.games = self._moves = 0
         self.order, self.made = order, 0
         return fault
 
@@ -77,11 +79,22 @@ class ShardProducer:
             if stop():
                 selfplay.stop()
 
-        played = selfplay.play(self.shard_size(order, self.made), 0.0, poll)
+        self._plays = True
+        try:
+            played = selfplay.play(self.shard_size(order, self.made), 0.0, poll)
+        finally:
+            self._plays = False
         self.made += len(played.samples)
+        self._moves += int(played.statistics["moves"])
         self.games_before = self.games
         self.games += int(played.statistics["games"])
         return played
+
+    def moves(self) -> int:
+        """In the order's iteration, of unfinished games too; under way for `stop` alone."""
+        if not self._plays or self.selfplay is None:
+            return self._moves
+        return self._moves + int(self.selfplay.runner.moves)
 
     @property
     def done(self) -> bool:

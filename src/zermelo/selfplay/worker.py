@@ -22,10 +22,12 @@ from zermelo.processes.pulse import beat
 from zermelo.processes.serve import serve
 from zermelo.selfplay.network_reference import LocalNetwork
 from zermelo.selfplay.order import Order, Spec
-from zermelo.selfplay.pool import NO_SPACE
+from zermelo.selfplay.pool import MOVES, NO_SPACE
 from zermelo.selfplay.producer import ShardProducer
 from zermelo.selfplay.self_play import Played
 from zermelo.selfplay.shard_writer import ShardWriter, shard_message
+
+TELL_EVERY = 0.5  # seconds
 
 
 def first_message(spec: Spec, replay: Path) -> Message:
@@ -55,6 +57,7 @@ class SelfPlayProcess:
         self.writer = ShardWriter(replay, self.producer.game, spec.worker)
         self.pending: Message | None = None  # an order that came while playing
         self.waited = False  # for space on the disk
+        self.told = 0.0  # when the number of moves was, by the monotonic clock
         self.moved_on = 0.0  # when the games last did, by the monotonic clock; 0: nothing to do
 
     def run(self) -> None:
@@ -123,9 +126,17 @@ class SelfPlayProcess:
     def hears_order(self) -> bool:
         """Whether another message came or the loop has gone; asked while the games go on."""
         self.moved_on = time.monotonic()
+        self.tell_moves()
         if self.pending is None:
             self.pending = self.channel.receive(0.0)
         return self.pending is not None or self.channel.closed
+
+    def tell_moves(self) -> None:
+        """Progress from the first second on, though no game may be over for minutes."""
+        if self.producer.order is not None and self.moved_on - self.told >= TELL_EVERY:
+            self.told = self.moved_on
+            iteration = self.producer.order.iteration
+            self.channel.send({MOVES: self.producer.moves(), "iteration": iteration})
 
     def stuck(self) -> float:
         """Seconds without a step of the games; 0 while there is nothing to play. By any thread."""
