@@ -95,6 +95,14 @@ def test_verify_names_a_damaged_shard_and_leaves_it(run_directory: Path, capsys:
     assert path.exists()
 
 
+def test_verify_names_a_shard_of_another_game(run_directory: Path, capsys: Captured) -> None:
+    game = zermelo.game("tictactoe")
+    put_shard(run_directory / "replay", random_samples(game, games=2), game, worker=1)
+    found = run_json(capsys, "verify", run_directory, code=1)
+    assert (found["shards"], found["sound"]) == (4, 3)
+    assert "is of the game 'tictactoe'" in found["damaged"][0]["reason"]
+
+
 def test_stats_add_up(run_directory: Path, capsys: Captured) -> None:
     found = run_json(capsys, "stats", run_directory)
     made = [random_samples(games=4, seed=seed) for seed in range(3)]

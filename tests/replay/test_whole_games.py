@@ -15,7 +15,7 @@ from zermelo import _core
 from zermelo.cli.entry import main
 from zermelo.games import game_names
 from zermelo.games.native import native_game
-from zermelo.games.protocol import value_for
+from zermelo.games.protocol import Outcome, value_for
 from zermelo.games.symmetries import image_action
 from zermelo.replay import (
     ADJUDICATED,
@@ -41,7 +41,7 @@ from zermelo.replay.canonical import canonical
 from zermelo.replay.records import DRAWN, RECORD_COLUMNS
 from zermelo.replay.rules import check_records, check_rows
 from zermelo.replay.samples import COLUMNS, NO_ACTION
-from zermelo.replay.whole_games import states_along
+from zermelo.replay.whole_games import RecordedGame, states_along
 
 OLD = Path(__file__).parents[1] / "data" / "made_by_902049b" / "run" / "replay"
 WAYS: dict[str, dict[str, Any]] = {
@@ -51,6 +51,12 @@ WAYS: dict[str, dict[str, Any]] = {
     "proven": {"end_when_proven": True, "simulations": 60},
     "openings": {"opening_share": 1.0, "opening_plies": 4},
 }
+
+
+def test_a_record_with_an_illegal_action_has_no_texts() -> None:
+    record = RecordedGame(0, (0, 0), Outcome.DRAW, 0, np.zeros(0, np.int64))
+    with pytest.raises(ShardError, match="action 0 at ply 1 is not legal"):
+        record.texts(zermelo.game("tictactoe"))
 
 
 def play(game: Any, count: int = 150, **options: Any) -> dict[str, Any]:

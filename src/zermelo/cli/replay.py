@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -100,17 +101,23 @@ def inspect(
 
 
 def verify(path: PathArgument, as_json: JsonOption = False) -> None:
-    """Check every byte and row; exit code 1 if a shard is damaged."""
+    """Check every byte and row; exit code 1 if a shard is damaged, or of another game."""
     started = time.perf_counter()
-    sound, samples, size = 0, 0, 0
+    rows: list[tuple[Path, str, int]] = []  # file, game, samples
     problems: list[dict[str, str]] = []
     for shard_path, shard in read_all(path, "verify"):
         if isinstance(shard, str):
             problems.append({"path": str(shard_path), "reason": shard})
-            continue
-        sound += 1
-        samples += len(shard.samples)
-        size += shard_path.stat().st_size
+        else:
+            rows.append((shard_path, shard.header.schema.game, len(shard.samples)))
+    game = Counter(row[1] for row in rows).most_common(1)[0][0] if rows else ""
+    for each, other, _ in rows:
+        if other != game:
+            reason = f"'{each}' is of the game {other!r}, the others are of {game!r}"
+            problems.append({"path": str(each), "reason": f"{reason}: training leaves it out"})
+    rows = [row for row in rows if row[1] == game]
+    sound, samples = len(rows), sum(row[2] for row in rows)
+    size = sum(row[0].stat().st_size for row in rows)
     seconds = time.perf_counter() - started
     found = {
         "shards": sound + len(problems),

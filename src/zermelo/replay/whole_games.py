@@ -30,8 +30,11 @@ class RecordedGame:
 
     def texts(self, game: Game) -> list[str]:
         """The actions as a person reads them; ShardError at one that is not legal."""
-        along = zip(self.states(game), self.actions, strict=False)  # a state more than actions
-        return [action_text(game, state, action) for state, action in along]
+        states = list(self.states(game))  # every action is legal, then; a state more than actions
+        return [
+            action_text(game, state, action)
+            for state, action in zip(states, self.actions, strict=False)
+        ]
 
 
 def games(shard: Shard) -> list[RecordedGame]:
