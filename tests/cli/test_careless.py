@@ -32,7 +32,9 @@ def test_a_number_that_is_none_is_refused(line: str, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("part", ["run.toml", "checkpoints/000001/weights.safetensors", "lock"])
-@pytest.mark.parametrize("command", ["report RUN -o", "export connect4"])
+@pytest.mark.parametrize(
+    "command", ["report RUN -o", "export connect4", "selfplay tictactoe --samples 1 --out"]
+)
 def test_nothing_is_written_over_what_a_run_keeps(
     tmp_path: Path, command: str, part: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

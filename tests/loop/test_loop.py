@@ -242,6 +242,23 @@ def test_a_run_file_that_was_spoiled_meanwhile_does_not_end_the_run(tmp_path: Pa
     assert "c_pukt" in heard[0]
 
 
+def test_a_run_file_that_was_removed_meanwhile_is_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    view = RecordingView((0, "training"), (path / "run.toml").unlink)
+    train(path, view, loop={"iterations": 1})
+    assert Run.open(path).config.game_name == "tictactoe"
+    assert "had gone and was written again" in (path / "log.txt").read_text()
+
+
+def test_an_output_that_nobody_reads_is_named_as_the_reason(tmp_path: Path) -> None:
+    def close() -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    with pytest.raises(BrokenPipeError):
+        train(tmp_path / "run", RecordingView((0, "training"), close), loop={"iterations": 1})
+    assert "nobody reads what it says any more" in (tmp_path / "run" / "log.txt").read_text()
+
+
 class WatchingView(RecordingView):
     """Reads the run's status as another process would."""
 

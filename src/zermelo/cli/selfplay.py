@@ -39,9 +39,11 @@ def selfplay(
     from zermelo.config import RunConfig, parse_settings
     from zermelo.loop import Stop
     from zermelo.loop.shards import ShardMaker
+    from zermelo.runs.directory import refuse_own_part
     from zermelo.runs.target import tables_for
     from zermelo.runs.trust import refuse_strange_game
 
+    refuse_own_part(out)
     tables, origin = tables_for(game)
     config = RunConfig.from_tables(tables, origin)
     if origin == game and not trust:  # a run file, perhaps that of a run

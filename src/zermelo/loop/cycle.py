@@ -85,6 +85,9 @@ class Loop:
             reason = "done"
         except StoppedError as stopped:
             reason = str(stopped)
+        except BrokenPipeError:
+            reason = "nobody reads what it says any more"
+            raise
         except Exception as error:
             reason = str(error) or type(error).__name__
             raise
@@ -205,6 +208,8 @@ class Loop:
         """With the games under way of a repeatable run."""
         self.report.stage("saving")
         self.run_directory.check_lock()
+        if self.run_directory.keep_file():
+            self.report.note("the run file had gone and was written again")
         games = self.collector.orders.games_under_way(iteration - 1)
         self.learner.save(iteration, metrics, extra, games)
         self.collector.orders.drop_games()

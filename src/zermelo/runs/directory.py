@@ -171,6 +171,13 @@ class Run:
                 "replaced; nothing more is written"
             )
 
+    def keep_file(self) -> bool:
+        """Writes the run file again if somebody removed it; whether that was so."""
+        if is_run(self.path):
+            return False
+        self.write_file()
+        return True
+
     def remove(self) -> None:
         """All of it; for a run that could not be begun."""
         shutil.rmtree(self.path, ignore_errors=True)
@@ -250,7 +257,7 @@ def refuse_own_part(path: Path) -> None:
     place = path.resolve()
     for run in place.parents:
         if is_run(run) and place.relative_to(run).parts[0] in PARTS:
-            raise UserError(f"'{path}' is a part of the run '{run}': name another file")
+            raise UserError(f"'{path}' is a part of the run '{run}': name another place")
 
 
 def new_run_path(name: str, below: Path = RUNS) -> Path:
