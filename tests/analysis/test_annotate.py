@@ -198,6 +198,7 @@ def test_the_command_prints_pgn_or_writes_a_file_and_reports(
     [
         (None, ["--evaluator", "uniform"], "there is no file"),
         ("", ["--evaluator", "uniform"], "there is no game in"),
+        ("1\0.\0 \0e\x004\0", ["--evaluator", "uniform"], "it is not text, or text in UTF-16"),
         (FOOLS_MATE, ["--evaluator", "guess"], "there is no evaluator 'guess'"),
         (FOOLS_MATE, ["--weights", "none.pb.gz"], "there is no network 'none.pb.gz'"),
         (FOOLS_MATE, ["--evaluator", "uniform", "--blunder", "7"], "blunder"),

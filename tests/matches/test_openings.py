@@ -164,6 +164,17 @@ def test_a_pgn_is_a_book_of_its_first_plies(tmp_path: Path) -> None:
         make_openings(zermelo.game("hex"), str(book), 2, seed=0)
 
 
+def test_an_old_book_in_latin_1_is_read_and_one_of_another_variant_refused(tmp_path: Path) -> None:
+    game = zermelo.game("chess")
+    book = tmp_path / "book.pgn"
+    book.write_bytes('[White "Müller"]\n\n1. e4 e5 *\n'.encode("latin-1"))
+    (found,) = make_openings(game, f"{book}?plies=2", 1, seed=0)
+    assert found.actions == ("e2e4", "e7e5")
+    book.write_text('[Variant "Atomic"]\n\n1. e4 e5 *\n')
+    with pytest.raises(UserError, match="game 1 of the book is a game of Atomic"):
+        make_openings(game, f"{book}?plies=2", 1, seed=0)
+
+
 @pytest.mark.parametrize("suffix", [".gz", ".zip"])
 def test_packed_books_are_read(tmp_path: Path, suffix: str) -> None:
     plain = f"{KINGS}\n".encode()

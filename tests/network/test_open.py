@@ -12,6 +12,7 @@ from small_networks import save_small, small_weights
 
 import zermelo
 from zermelo.checkpoint import CheckpointStore, TrainingState
+from zermelo.cli.entry import main
 from zermelo.errors import UserError
 from zermelo.evaluator import ChecksGames, WarmsUp
 from zermelo.network import save_network
@@ -33,6 +34,18 @@ def test_a_file_gives_its_game_its_search_and_a_title(tmp_path: Path) -> None:
     assert opened.title == "mine.onnx on openvino"
     assert opened.path == str(tmp_path / "mine.onnx")
     assert opened.evaluator.architecture == weights.architecture
+
+
+def test_a_network_that_does_not_fit_the_game_that_it_names_is_not_exported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights = small_weights("tictactoe")
+    wrong = replace(weights, architecture=replace(weights.architecture, game="connect4"))
+    save_network(wrong, tmp_path / "wrong.safetensors")
+    source, target = tmp_path / "wrong.safetensors", tmp_path / "out.onnx"
+    assert main(["export", str(source), str(target)]) == 2
+    assert "the network is for connect4 (2 x 3 x 3" in capsys.readouterr().err
+    assert not target.exists()
 
 
 def test_a_checkpoint_and_a_run_give_what_the_checkpoint_keeps(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from zermelo.analysis.annotate import GameReview
 
 # Bytes that are no UTF-8 go through unchanged.
+NO_TEXT_WITHIN = 1 << 16  # bytes in which a zero says that a file is no text
 ENCODING: dict[str, Any] = {"encoding": "utf-8", "errors": "surrogateescape"}
 
 
@@ -159,6 +160,9 @@ def count_games(path: Path) -> int:
         refuse_special(path)
         raise UserError(f"there is no file '{path}'")
     count = 0
+    with path.open("rb") as binary:
+        if b"\0" in binary.read(NO_TEXT_WITHIN):
+            raise UserError(f"'{path}' is no PGN: it is not text, or text in UTF-16")
     with path.open(**ENCODING) as file:
         while (headers := chess.pgn.read_headers(file)) is not None:
             count += 1

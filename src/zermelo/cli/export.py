@@ -10,7 +10,7 @@ import typer
 
 from zermelo.cli.options import JsonOption
 from zermelo.network import save_network
-from zermelo.network.open import open_weights
+from zermelo.network.open import open_weights, refuse_misnamed
 from zermelo.runs.directory import refuse_own_part
 
 
@@ -27,6 +27,7 @@ def export(
     """Write a network as one file that plays without torch."""
     refuse_own_part(target)
     weights = open_weights(source)
+    refuse_misnamed(weights)
     save_network(weights, target)
     found = {
         "file": str(target),

@@ -41,4 +41,4 @@ def check_variant(headers: chess.pgn.Headers, what: str) -> None:
     except ValueError:
         standard = False
     if not standard:
-        raise UserError(f"{what} is one of {name}: only standard chess and Chess960 are known")
+        raise UserError(f"{what} is a game of {name}: only standard chess and Chess960 are known")

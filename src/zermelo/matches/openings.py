@@ -251,7 +251,7 @@ def _text(data: bytes, name: str) -> str:
             with archive, archive.open(archive.namelist()[0]) as packed:
                 data = _unpacked(packed, source, name)
         if len(data) <= MAX_BOOK:
-            return data.decode()
+            return _decoded(data)
     except UserError:
         raise
     except (
@@ -277,6 +277,16 @@ def _unpacked(packed: IO[bytes], source: io.BytesIO, name: str) -> bytes:
     return bytes(found)
 
 
+def _decoded(data: bytes) -> str:
+    """UTF-8 or, as in old PGN, Latin-1, in which anything without a zero byte is text."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        if b"\0" in data:
+            raise
+        return data.decode("latin-1")
+
+
 def _rows(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -297,13 +307,14 @@ def _pgn_openings(game: Game, text: str, plies: int) -> list[tuple[int, Opening]
     """The first plies of each game, numbered by game."""
     import chess
 
-    from zermelo.games.pgn import read_pgn_game
+    from zermelo.games.pgn import check_variant, read_pgn_game
 
     if kind_of(game) != "chess":
         raise UserError(f"a PGN book is for chess, not for {game.name}")
     found: list[tuple[int, Opening]] = []
     stream = io.StringIO(text)
     while (read := read_pgn_game(stream)) is not None:
+        check_variant(read.headers, f"game {len(found) + 1} of the book")
         if read.errors:
             raise UserError(f"game {len(found) + 1} of the book: {read.errors[0]}")
         start = read.board()

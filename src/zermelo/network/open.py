@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from zermelo._core import SearchOptions
+from zermelo.errors import REFUSALS
 from zermelo.evaluator import Evaluator
 from zermelo.files import read_toml
 from zermelo.games.protocol import Game
@@ -90,6 +91,15 @@ def open_weights(reference: str, game: Game | None = None) -> Weights:
     if file is None:
         return weights
     return replace(weights, search=described_search(read_toml(file).get("search", {}), str(file)))
+
+
+def refuse_misnamed(weights: Weights) -> None:
+    """A UserError if the network names a game that we know and that it does not fit."""
+    try:
+        rules = named_game(weights.architecture.game)
+    except REFUSALS:  # a game in Python, which is known by its name only
+        return
+    require_fit(weights, rules)
 
 
 def game_for(weights: Weights, game: Game | str | None) -> Game:

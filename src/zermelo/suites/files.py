@@ -31,6 +31,8 @@ CONNECT4 = re.compile(r"([1-7]+)\s+(-?\d{1,2})")
 OTHELLO = re.compile(r"([-.XO*xo]{64})\s+([XO*xo])\s*;(.*)")
 OTHELLO_MOVE = re.compile(r"([A-Ha-h][1-8]|[Pp][Aa]?[Ss]?[Ss]?|--)\s*:\s*([+-]?\d{1,2})")
 EPD = re.compile(r"(?:[1-8pnbrqkPNBRQK]+/){7}[1-8pnbrqkPNBRQK]+\s+[wb]\s+\S+\s+\S+.*")
+LONG_NUMBER = re.compile(r"\d{300}")
+LONGEST_MATE = 999
 MATE = re.compile(r"\bbm\s+#(-?\d+)\s*;?")
 MAX_LINE = 20_000  # characters
 PUZZLE_COLUMNS = ("PuzzleId", "FEN", "Moves", "Rating", "RatingDeviation", "Popularity", "NbPlays")
@@ -80,6 +82,8 @@ def read_suite(path: str | Path, limit: int | None = None) -> Suite:
             problems.append(read(line, name))
         except REFUSALS as error:
             raise UserError(f"{place}: {error}") from error
+    if not problems and limit != 0:
+        raise UserError(f"'{path}' has no problems in it")
     return Suite(path.name, _kind(read, problems), game, tuple(problems))
 
 
@@ -155,6 +159,8 @@ def read_epd(line: str, name: str) -> Problem:
     if not EPD.fullmatch(line):
         raise UserError("this is no EPD: board, side, castling and en passant are expected")
     claimed = MATE.search(line)
+    if LONG_NUMBER.search(line):
+        raise UserError("it has a number of hundreds of digits")
     board = chess.Board()
     try:
         operations: dict[str, Any] = dict(board.set_epd(MATE.sub("", line)))
@@ -168,6 +174,8 @@ def read_epd(line: str, name: str) -> Problem:
         raise UserError("bm and am need moves")
     best, avoid = (tuple(move.uci() for move in moves) for moves in given)
     mate = mate if isinstance(mate, int) and mate != 0 else None
+    if mate is not None and (abs(mate) > LONGEST_MATE or (mate < 0 and not claimed)):
+        raise UserError(f"a mate in {mate} moves is none: 1 to {LONGEST_MATE} are")
     if not best and not avoid and mate is None:
         raise UserError("it says nothing about the right answer: bm, am or dm is missing")
     themes = () if mate is None else (f"mate in {mate}" if mate > 0 else f"mated in {-mate}",)
