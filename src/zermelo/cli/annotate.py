@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from zermelo.analysis.annotate import GameReview
 
-# Bytes that are no UTF-8 go through unchanged.
 NO_TEXT_WITHIN = 1 << 16  # bytes in which a zero says that a file is no text
+# Bytes that are no UTF-8 go through unchanged.
 ENCODING: dict[str, Any] = {"encoding": "utf-8", "errors": "surrogateescape"}
 
 
