@@ -88,7 +88,9 @@ def test_checkpoints_metrics_and_the_log_wait_or_do_without(
     small_disk: Path, record_property: Record
 ) -> None:
     run, ballast = small_disk / "run", small_disk / "ballast"
-    process = start(run, "loop.samples_per_iteration=300", "selfplay.workers=1")
+    # A repeatable run also saves the games under way with every iteration.
+    repeatable = ("selfplay.workers=1", "loop.mode=alternate")
+    process = start(run, "loop.samples_per_iteration=300", *repeatable)
     checkpoints = run / "checkpoints"
     try:
         until(lambda: checkpoints.exists() and len(list(checkpoints.glob("0*"))) > 1)
@@ -107,7 +109,7 @@ def test_checkpoints_metrics_and_the_log_wait_or_do_without(
     assert process.returncode == 130
     assert "Traceback" not in said
     newest = CheckpointStore(checkpoints).newest()
-    assert newest is not None
+    assert newest is not None and "selfplay.bin" in newest.manifest.files
     lines = [entry["iteration"] for entry in read_metrics(run / "metrics")]
     assert lines == list(range(1, newest.iteration + 1))
     assert not list(run.rglob(".*"))

@@ -141,7 +141,7 @@ def test_events_are_written_again_after_a_full_disk(
     def refuse(*_: Any, **__: Any) -> None:
         raise full
 
-    monkeypatch.setattr(writer._events, "add_scalar", refuse)
+    monkeypatch.setattr(writer._events, "_append", refuse)
     writer.write(2, {"loss": 0.9})
     assert len(said) == 1 and "cannot be written for now" in said[0]
     files_before = set(tmp_path.glob("events*"))

@@ -109,7 +109,7 @@ def test_a_place_that_is_no_directory_is_refused(tmp_path: Path) -> None:
 def test_without_tensorboard_the_jsonl_is_written_and_it_is_said_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    monkeypatch.setitem(sys.modules, "tensorboard.compat.proto", None)
     said: list[str] = []
     with MetricsWriter(tmp_path, report=said.append) as writer:
         writer.write(0, {"loss": 1.0})

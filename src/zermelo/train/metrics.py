@@ -9,7 +9,6 @@ torch to read.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import time
@@ -21,6 +20,7 @@ from typing import Any
 from zermelo.checkpoint.manifest import plain
 from zermelo.errors import UserError
 from zermelo.files import read_plain, write_whole
+from zermelo.train.events import EventFile
 
 METRICS_FILE = "metrics.jsonl"
 LATE = "evaluate"  # what may come in a line of its own
@@ -92,7 +92,7 @@ class MetricsWriter:
                 f"metrics cannot be written to '{self.path}': {error.strerror}"
             ) from error
         self._lost_events = False  # as by a full disk: tried again with the next line
-        self._events: Any = None
+        self._events: EventFile | None = None
         if tensorboard:
             self._events = self._open_events(last)
 
@@ -143,20 +143,15 @@ class MetricsWriter:
 
     # ---- TensorBoard ----------------------------------------------------------------------------
 
-    def _open_events(self, last: int | None) -> Any:
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ImportError:
-            self._report("tensorboard is not installed, so metrics go to metrics.jsonl alone")
-            return None
-        # Events from purge_step on, of earlier files, are not shown.
+    def _open_events(self, last: int | None) -> EventFile | None:
+        # Events from that step on, of earlier files, are not shown.
         purge = None if last is None else last + 1
         try:
-            return SummaryWriter(str(self.directory), purge_step=purge)
+            return EventFile(self.directory, purge)
+        except ImportError:
+            self._report("tensorboard is not installed, so metrics go to metrics.jsonl alone")
         except OSError as error:
             self._lose_events(error.strerror or str(error))
-        except UnicodeError:
-            self._report("TensorBoard writes to no path that is not UTF-8; metrics.jsonl has all")
         return None
 
     def _lose_events(self, reason: str) -> None:
@@ -167,9 +162,8 @@ class MetricsWriter:
 
     def _close_events(self) -> None:
         events, self._events = self._events, None
-        with contextlib.suppress(OSError):  # what waits in it is lost
-            if events is not None:
-                events.close()
+        if events is not None:
+            events.close()
 
     def _write_events(self, iteration: int, entry: Mapping[str, Any]) -> None:
         if self._events is None and self._lost_events:
@@ -177,9 +171,7 @@ class MetricsWriter:
         if self._events is None:
             return
         try:
-            for tag, value in _scalars(entry):
-                self._events.add_scalar(tag, value, iteration)
-            self._events.flush()
+            self._events.write(iteration, dict(_scalars(entry)))
         except OSError as error:
             self._lose_events(error.strerror or str(error))
             return
