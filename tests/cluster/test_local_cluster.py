@@ -253,6 +253,22 @@ def test_a_node_of_another_version_is_refused_in_one_line(
     assert len(said) == 1 and "does not play: it has zermelo" in said[0] and "not 9.9" in said[0]
 
 
+def test_what_ray_says_of_its_nodes_is_not_in_our_answers(
+    cluster: Cluster, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """They may be JSON."""
+    from ray._private import utils, worker
+
+    caplog.set_level("INFO", "zermelo.cluster.silence")
+    client = worker.global_worker.gcs_client
+    utils.publish_error_to_driver("node_died", "a node is dead", gcs_client=client)
+    until = time.monotonic() + 30
+    while "a node is dead" not in caplog.text and time.monotonic() < until:
+        time.sleep(0.05)
+    assert "a node is dead" in caplog.text
+    assert capfd.readouterr().out == ""
+
+
 def test_a_second_connection_is_refused(cluster: Cluster) -> None:
     with pytest.raises(UserError, match="connected to a cluster already"), connect("local"):
         pass

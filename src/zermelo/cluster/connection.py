@@ -16,6 +16,7 @@ from zermelo.cluster.health import PRIORITY
 from zermelo.cluster.joining import find_address, refuse_misfit
 from zermelo.cluster.loopback import LOOPBACK, is_loopback, keep_loopback
 from zermelo.cluster.needed import need_ray
+from zermelo.cluster.silence import keep_silent
 from zermelo.cluster.temporary import own_directory
 from zermelo.cluster.token import known_token, own_token, show
 from zermelo.cores import available_cores
@@ -118,6 +119,7 @@ def _begin(where: str, **arguments: object) -> None:
 
     if ray.is_initialized():
         raise UserError("this process is connected to a cluster already")
+    keep_silent()
     try:
         ray.init(log_to_driver=False, logging_level="ERROR", namespace="zermelo", **arguments)
     except Exception as error:
