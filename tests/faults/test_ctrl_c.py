@@ -63,7 +63,7 @@ def test_one_ends_the_page_with_its_searches(record_property: Record) -> None:
     assert process.stdout is not None
     address = process.stdout.readline().split()[3].rstrip("/").replace("http", "ws")
     with websockets.connect(f"{address}/ws", proxy=None) as page:
-        line = {"game": "othello", "start": None, "moves": []}
+        line: dict[str, object] = {"game": "othello", "start": None, "moves": []}
         for message in (
             {"type": "hello", "version": 1},
             {"type": "analyse.start", "line": line, "network": "rollout"},

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,10 @@ def fill(path: Path) -> None:
                 os.write(handle, bytes(4096))
     finally:
         os.close(handle)
+
+
+def newer(store: CheckpointStore, iteration: int) -> bool:
+    return max(store.list()) > iteration
 
 
 def waits(run: Path) -> bool:
@@ -102,7 +107,7 @@ def test_checkpoints_metrics_and_the_log_wait_or_do_without(
             before = max(store.list())
             assert store.list() and all(store.verify(one) == "" for one in store.list())
             ballast.unlink()
-            back = until(lambda s=store, last=before: max(s.list()) > last, 60.0)
+            back = until(partial(newer, store, before), 60.0)
     finally:
         process.send_signal(signal.SIGINT)
         said = "".join(process.communicate(timeout=60))

@@ -39,7 +39,7 @@ def counted(left: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     class Raw(io.FileIO):
-        def write(self, data: Any) -> int | None:
+        def write(self, data: Any) -> int:
             step()
             return super().write(bytes(data)[:4096])  # a disk may take less than it is given
 

@@ -22,8 +22,13 @@ class EventFile:
 
     def __init__(self, directory: Path, purge: int | None = None) -> None:
         """An ImportError without tensorboard, an OSError where there is no room."""
-        from tensorboard.compat.proto import event_pb2, summary_pb2
-        from tensorboard.summary.writer.record_writer import RecordWriter
+        from tensorboard.compat.proto import (  # type: ignore[import-untyped]
+            event_pb2,
+            summary_pb2,
+        )
+        from tensorboard.summary.writer.record_writer import (  # type: ignore[import-untyped]
+            RecordWriter,
+        )
 
         self._events: Any = event_pb2
         self._summaries: Any = summary_pb2
