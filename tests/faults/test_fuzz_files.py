@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripts import load_script
 from small_networks import small_weights
 
 import zermelo
@@ -27,6 +28,7 @@ from zermelo.replay import read_shard
 from zermelo.suites.files import read_suite
 
 Record = Callable[[str, object], None]
+resident_mib = load_script("tools/resident.py").resident_mib
 DATA = Path(__file__).parents[1] / "data"
 OLD_RUN = DATA / "made_by_902049b" / "run"
 CHESS: Any = zermelo.game("chess")
@@ -147,16 +149,29 @@ def test_a_thousand_damaged_files_are_read_or_refused(
     record_property(f"longest {kind} (s)", f"{longest:.2f}")
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["( " * 10_000, "1. e4 " + "( 1. d4 " * 10_000, "{" * 100_000, "1. e4 e5 " * 200_000],
-    ids=["brackets", "variations", "braces", "long line"],
-)
-def test_deep_and_long_games_are_read_or_refused(tmp_path: Path, text: str) -> None:
+DEEP = {
+    "brackets": "( " * 10_000,
+    "variations": "1. e4 " + "( 1. d4 " * 10_000,
+    "braces": "{" * 100_000,
+    "long line": "1. e4 e5 " * 100_000,
+    "ten megabytes": "1. e4 e5 " * 1_200_000,
+    "ten megabytes of nothing": "x" * 10_000_000,
+}
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_deep_and_long_games_are_read_or_refused(
+    tmp_path: Path, kind: str, record_property: Record
+) -> None:
     path = tmp_path / "deep.pgn"
-    path.write_text(text)
+    path.write_text(DEEP[kind])
     for read in (lambda: make_openings(CHESS, str(path), 1, 0), lambda: labelled_file(CHESS, path)):
+        began, before = time.process_time(), resident_mib()
         try:
             list(read())
         except REFUSALS as error:
             assert str(error)  # noqa: PT017
+        taken = time.process_time() - began
+        assert taken < 1.0
+        record_property("deep or long PGN: slowest (s)", f"{taken:.2f}")
+        record_property("deep or long PGN: memory (MiB)", f"{resident_mib() - before:.0f}")
