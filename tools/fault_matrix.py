@@ -191,7 +191,7 @@ FAULTS = (
         13,
         "memory errors and races in the core",
         "no report of ASan, UBSan, TSan",
-        programs=("tools/sanitize.py --json", "tools/fuzz.py --json"),
+        programs=("tools/sanitize.py --json", "tools/fuzz.py --jobs 2 --json"),
     ),
     Fault(
         14,

@@ -1,7 +1,7 @@
 """Fuzzes every parser, led by coverage: the core's by libFuzzer under ASan and UBSan, Python's by
 atheris. `make fuzz SECONDS=60` tries each target for so long.
 
-Usage: python tools/fuzz.py [--seconds 60] [--only TARGET,...] [--json] [--seeds]
+Usage: python tools/fuzz.py [--seconds 60] [--only TARGET,...] [--jobs 1] [--json] [--seeds]
 
 Needs clang with its runtime (Debian: `clang libclang-rt-14-dev`) and `pip install atheris`, which
 is no dependency since it is not there for every system. What is missing is said and counts as a
@@ -20,6 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Fuzz every parser.")
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--only", default="", help=f"some of {', '.join(ALL)}")
+    parser.add_argument("--jobs", type=int, default=1, help="targets at a time")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--seeds", action="store_true", help="write what fuzzing begins with")
     options = parser.parse_args()
@@ -111,10 +113,12 @@ def main() -> int:
     if importlib.util.find_spec("atheris") is None:
         missing["python"] = "no atheris"
     results = {}
-    for target in chosen:
-        results[target] = run(target, options.seconds, missing)
-        if not options.json:
-            print(f"{target:<22}", *(f"{k} {v}" for k, v in results[target].items()), flush=True)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        made = {one: pool.submit(run, one, options.seconds, missing) for one in chosen}
+        for target, future in made.items():
+            results[target] = future.result()
+            said = " ".join(f"{k} {v}" for k, v in results[target].items())
+            print(f"{target:<22} {said}", file=sys.stderr if options.json else None, flush=True)
     if options.json:
         tried = sum(one["executions"] for one in results.values())
         print(json.dumps({"tried": tried, **results}))
