@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pickle
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import zermelo
 from zermelo.search import Limits, LiveSearch, RolloutEvaluator, Search, SearchOptions
 
+ROOT = Path(__file__).parents[2]
 GAME: Any = zermelo.game("connect4")
 
 
@@ -35,6 +37,38 @@ def test_states_and_options_come_back_as_they_were() -> None:
         assert game.position_text(back) == game.position_text(state)
     options = SearchOptions(threads=3)
     assert pickle.loads(pickle.dumps(options)) == options
+
+
+def public() -> dict[str, Any]:
+    """One of everything that the package hands out."""
+    search = zermelo.Search("connect4", zermelo.UniformEvaluator())
+    result = search.run(GAME.initial(), simulations=20)
+    own: Any = zermelo.game(str(ROOT / "examples" / "my_game.py"))
+    return {
+        "game": GAME, "own game": own, "state": GAME.initial(), "own state": own.initial(),
+        "outcome": zermelo.Outcome.DRAW, "options": zermelo.SearchOptions(),
+        "mistake": zermelo.UserError("x"), "best": result.best, "tree": search.tree(),
+        "player": zermelo.load("connect4"), "rollout": zermelo.RolloutEvaluator(),
+        "uniform": zermelo.UniformEvaluator(), "search": search, "result": result,
+        "limits": Limits(), "live search": LiveSearch(GAME, RolloutEvaluator()),
+    }  # fmt: skip
+
+
+def test_every_public_object_is_pickled_or_says_that_it_cannot_be(record_property: Any) -> None:
+    came_back = set()
+    objects = public()
+    for name, one in objects.items():
+        try:
+            back = pickle.loads(pickle.dumps(one))
+        except TypeError as error:
+            assert "cannot pickle" in str(error)  # noqa: PT017
+            continue
+        assert type(back).__name__ == type(one).__name__
+        came_back.add(name)
+    wanted = {"game", "own game", "state", "own state", "outcome", "options", "mistake", "limits"}
+    assert came_back >= wanted
+    record_property("tried", len(objects))
+    record_property("objects that are pickled", f"{len(came_back)} of {len(objects)}")
 
 
 def test_a_live_search_says_that_it_cannot_be_pickled() -> None:
