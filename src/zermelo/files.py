@@ -20,6 +20,8 @@ from zermelo.errors import UserError
 TEMPORARY = ".tmp"  # how the hidden name of a file ends that is being written
 PAUSE = 1.0  # seconds between two attempts to write to a full disk
 MAX_TOML_LINE = 20_000  # characters; a key of as many parts takes the parser minutes
+# Of a file that is read: a pipe does not wait, no child inherits it, bytes stay as they are.
+PLAIN = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 Written = TypeVar("Written")
@@ -61,7 +63,7 @@ def open_plain(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
 
     For files that come with a run: whoever made them may have made anything of that name.
     """
-    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe does not wait
+    opened = os.open(path, os.O_RDONLY | PLAIN)
     try:
         mode = os.fstat(opened).st_mode
         if stat.S_ISDIR(mode):

@@ -9,7 +9,6 @@ result.json   the figures
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Callable, Collection, Iterable
@@ -22,6 +21,7 @@ from zermelo.files import read_plain, write_whole
 from zermelo.games.protocol import Game
 from zermelo.games.registry import kind_of
 from zermelo.matches.game_record import GameRecord, Timing, pgn_text
+from zermelo.processes import file_lock
 
 MATCH_FILE = "match.json"
 T = TypeVar("T")
@@ -45,7 +45,7 @@ class MatchStore:
 
     def _begin(self, agreed: dict[str, Any]) -> None:
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file_lock.take(self._lock.fileno())
         except OSError:
             raise UserError(f"another process is playing the match in '{self.directory}'") from None
         self._agree(agreed)

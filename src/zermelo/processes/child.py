@@ -13,12 +13,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from zermelo.errors import UserError
 from zermelo.processes.channel import Channel, Message
 
 # A wait without a limit holds a lock of `subprocess`: a signal's handler that waits too, in the
 # same thread, would never come back.
 LONG = 1e6  # seconds
 KILL_SECONDS = 2.0  # for the system to end what was killed
+NOT_HERE = (
+    "training and matches in several processes need Linux or macOS, as Windows has neither their "
+    "pipes nor their process groups: use WSL there"
+)
 
 
 def module_command(module: str) -> tuple[str, ...]:
@@ -45,6 +50,8 @@ class Child:
 
         `inherit` are descriptors that it keeps open, `environment` changes variables.
         """
+        if os.name == "nt":
+            raise UserError(NOT_HERE)
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

@@ -7,13 +7,13 @@ that its workers need to notice. The directory is locked too: a person may delet
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import time
 from pathlib import Path
 
 from zermelo.errors import UserError
 from zermelo.files import open_plain, read_plain
+from zermelo.processes import file_lock
 
 PATIENCE = 20.0  # seconds to wait for orphaned workers of a loop that has gone
 
@@ -27,9 +27,11 @@ class RunLock:
         self.descriptor = self._directory = -1
         until = time.monotonic() + patience
         try:
-            self._directory = os.open(path.parent, os.O_RDONLY)
-            self._take(self._directory, until)
-            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+            if os.name != "nt":  # where directories cannot be opened
+                self._directory = os.open(path.parent, os.O_RDONLY)
+                self._take(self._directory, until)
+            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+            self.descriptor = os.open(path, flags, 0o666)
             self._take(self.descriptor, until)
         except OSError as error:
             self.release()
@@ -38,7 +40,8 @@ class RunLock:
             self.release()
             raise
         os.truncate(self.descriptor, 0)
-        os.pwrite(self.descriptor, f"{os.getpid()}\n".encode(), 0)
+        os.lseek(self.descriptor, 0, os.SEEK_SET)
+        os.write(self.descriptor, f"{os.getpid()}\n".encode())
 
     @property
     def ours(self) -> bool:
@@ -59,7 +62,7 @@ class RunLock:
     def _take(self, descriptor: int, until: float) -> None:
         while True:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                file_lock.take(descriptor)
                 return
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.EACCES):
@@ -86,11 +89,7 @@ def running_process(path: Path) -> int:
     except OSError:
         return 0
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return holder_of(path)
-    return 0
+        return holder_of(path) if file_lock.is_taken(file.fileno()) else 0
 
 
 def is_alive(process: int) -> bool:
