@@ -27,7 +27,8 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 API = {
     "zermelo": ["zermelo.front.loading", "zermelo.front.player", "zermelo.front.training",
                 "zermelo.front.run", "zermelo.front.table", "zermelo.front.picture"],
-    "games": ["zermelo.games.protocol", "zermelo.games.registry", "zermelo.games.parameters"],
+    "games": ["zermelo.games.protocol", "zermelo.games.symmetries", "zermelo.games.registry",
+              "zermelo.games.parameters"],
     "search": ["zermelo.search.search", "zermelo.search.result", "zermelo.search.live",
                "zermelo.search.limits", "zermelo.evaluator"],
     "players": ["zermelo.players.protocol", "zermelo.players.registry",

@@ -39,6 +39,7 @@ def test_the_reference_has_the_front_door_with_its_explanations(site: Path) -> N
     for name in ("load", "LoadedPlayer", "TrainingRun", "MetricsTable", "train"):
         assert f".{name}" in page, name
     assert "plays with the network that comes with the package" in page
+    assert "board_symmetries" in (site / "api" / "games.html").read_text()
 
 
 def test_no_page_asks_another_host_and_one_that_does_is_found(site: Path, tmp_path: Path) -> None:
