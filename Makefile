@@ -21,12 +21,19 @@ help: ## Show this list
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+ifdef HASHES
+	grep -A1 -E '^(setuptools|wheel)==' requirements-hashed.txt > $(VENV)/first.txt
+	$(PY) -m pip install -q --require-hashes --no-deps -r $(VENV)/first.txt
+	$(PY) -m pip install -q --require-hashes --no-deps --no-build-isolation -r requirements-hashed.txt
+	$(PY) -m pip install -q --no-deps --no-build-isolation -e .
+else
 	$(PY) -m pip install -q --upgrade pip
 	$(PY) -m pip install -q -c constraints.txt scikit-build-core nanobind cmake ninja setuptools wheel
 	$(PY) -m pip install -q -c constraints.txt --no-build-isolation -e '.[dev]'
+endif
 	@touch $@
 
-setup: $(VENV)/.ready ## Make the virtual environment and build the core
+setup: $(VENV)/.ready ## Make the virtual environment and build the core (HASHES=1: only files that are known)
 	@$(PY) -m pip install -q --no-build-isolation --no-deps -e .
 	@cp build/cp*/_core.pyi src/zermelo/_core.pyi
 
