@@ -76,6 +76,22 @@ def open_plain(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
         raise
 
 
+def append_plain(path: Path) -> BinaryIO:
+    """A file to be added to, unbuffered; an OSError for a link, a pipe or a device.
+
+    For files that come with a run, as `open_plain`; a link may lead out of it.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | PLAIN
+    opened = os.open(path, flags, 0o666)
+    try:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+        return open(opened, "ab", 0)
+    except BaseException:
+        os.close(opened)
+        raise
+
+
 def read_plain(path: Path) -> bytes:
     """The content of such a file."""
     with open_plain(path) as file:

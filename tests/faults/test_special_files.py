@@ -18,6 +18,7 @@ from zermelo.files import open_plain, read_plain
 from zermelo.matches.store import read_lines
 from zermelo.replay import ReplayStore, Schema, read_header
 from zermelo.runs.describe import runs_of
+from zermelo.runs.directory import Run
 from zermelo.runs.lock import RunLock
 from zermelo.runs.shelf import Shelf
 from zermelo.web.training.run_view import RunView, log_tail
@@ -81,6 +82,27 @@ def test_a_lock_that_points_elsewhere_harms_nothing(tmp_path: Path) -> None:
     (tmp_path / "run" / "lock").symlink_to(precious)
     with pytest.raises(UserError, match="cannot be opened"):
         RunLock(tmp_path / "run" / "lock")
+    assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["lock", "log.txt"])
+def test_a_pipe_that_training_would_write_to_is_refused(tmp_path: Path, name: str) -> None:
+    shutil.copytree(OLD_RUN, tmp_path / "run")
+    in_place_of(tmp_path / "run" / name, "pipe")
+    with pytest.raises(UserError, match="is a pipe or a device"):
+        Run.open(tmp_path / "run").lock()
+
+
+def test_a_log_that_points_elsewhere_is_not_written_to(tmp_path: Path) -> None:
+    shutil.copytree(OLD_RUN, tmp_path / "run")
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / "run" / "log.txt").unlink()
+    (tmp_path / "run" / "log.txt").symlink_to(precious)
+    run = Run.open(tmp_path / "run")
+    run.log("theirs")
+    with pytest.raises(UserError, match="is a link"):
+        run.lock()
     assert precious.read_text() == "mine"
 
 

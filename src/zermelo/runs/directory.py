@@ -27,7 +27,7 @@ from zermelo.config.run_config import (
 )
 from zermelo.config.toml_file import Tables
 from zermelo.errors import UserError
-from zermelo.files import TEMPORARY, write_whole
+from zermelo.files import TEMPORARY, append_plain, refuse_special, write_whole
 from zermelo.games.protocol import Game
 from zermelo.games.python_file import looks_like_file
 from zermelo.games.registry import kind_of
@@ -154,8 +154,12 @@ class Run:
 
     def lock(self) -> None:
         """Keeps other processes out; a UserError names the one that is in."""
-        if self._lock is None:
-            self._lock = RunLock(self.path / "lock")
+        if self._lock is not None:
+            return
+        refuse_special(self.log_file)
+        if self.log_file.is_symlink():
+            raise UserError(f"'{self.log_file}' is a link, which a run's log is not")
+        self._lock = RunLock(self.path / "lock")
 
     def unlock(self) -> None:
         """Lets others in."""
@@ -206,8 +210,9 @@ class Run:
     def log(self, line: str) -> None:
         """Adds a dated line to the log; a log that cannot be written is no reason to stop."""
         try:
-            with (self.path / "log.txt").open("a", -1, "utf-8", "backslashreplace") as file:
-                file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n")
+            dated = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n"
+            with append_plain(self.log_file) as file:
+                file.write(dated.encode("utf-8", "backslashreplace"))
         except OSError:
             pass
 

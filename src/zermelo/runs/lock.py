@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from zermelo.errors import UserError
-from zermelo.files import open_plain, read_plain
+from zermelo.files import open_plain, read_plain, refuse_special
 from zermelo.processes import file_lock
 
 PATIENCE = 20.0  # seconds to wait for orphaned workers of a loop that has gone
@@ -30,6 +30,7 @@ class RunLock:
             if os.name != "nt":  # where directories cannot be opened
                 self._directory = os.open(path.parent, os.O_RDONLY)
                 self._take(self._directory, until)
+            refuse_special(path)
             flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
             self.descriptor = os.open(path, flags, 0o666)
             self._take(self.descriptor, until)

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from zermelo.cores import available_cores
 from zermelo.errors import UserError
+from zermelo.files import append_plain
 from zermelo.processes.child import Child, hearing, how_it_ended, module_command
 from zermelo.processes.memory import memory_of
 from zermelo.processes.pulse import ALIVE
@@ -218,7 +219,7 @@ class LocalPool(SelfPlayPool):
 
     def _start(self, number: int) -> _Worker:
         if self._log is None:
-            self._log = self._setup.log_file.open("ab")
+            self._log = append_plain(self._setup.log_file)
         child = Child(
             COMMAND,
             first_message(self._setup.spec(number), self._setup.replay),
