@@ -93,17 +93,27 @@ def test_a_pipe_that_training_would_write_to_is_refused(tmp_path: Path, name: st
         Run.open(tmp_path / "run").lock()
 
 
-def test_a_log_that_points_elsewhere_is_not_written_to(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["log.txt", "metrics/metrics.jsonl", "status.json"])
+def test_a_file_that_points_elsewhere_is_not_written_to(tmp_path: Path, name: str) -> None:
     shutil.copytree(OLD_RUN, tmp_path / "run")
     precious = tmp_path / "precious"
     precious.write_text("mine")
-    (tmp_path / "run" / "log.txt").unlink()
-    (tmp_path / "run" / "log.txt").symlink_to(precious)
+    (tmp_path / "run" / name).unlink(missing_ok=True)
+    (tmp_path / "run" / name).symlink_to(precious)
     run = Run.open(tmp_path / "run")
     run.log("theirs")
     with pytest.raises(UserError, match="is a link"):
         run.lock()
     assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["replay", "checkpoints", "checkpoints/000003", "metrics"])
+def test_a_run_whose_directory_points_elsewhere_is_not_worked_on(tmp_path: Path, name: str) -> None:
+    shutil.copytree(OLD_RUN, tmp_path / "run")
+    shutil.move(tmp_path / "run" / name, tmp_path / "theirs")
+    (tmp_path / "run" / name).symlink_to(tmp_path / "theirs")
+    with pytest.raises(UserError, match="is a link"):
+        Run.open(tmp_path / "run").lock()
 
 
 def test_a_hostile_run_file_does_not_stop_the_shelf(tmp_path: Path) -> None:

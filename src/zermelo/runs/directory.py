@@ -157,9 +157,21 @@ class Run:
         if self._lock is not None:
             return
         refuse_special(self.log_file)
-        if self.log_file.is_symlink():
-            raise UserError(f"'{self.log_file}' is a link, which a run's log is not")
+        self._refuse_links()
         self._lock = RunLock(self.path / "lock")
+
+    def _refuse_links(self) -> None:
+        """A received run may have links; what is written through them, or removed, is others'."""
+        places = [self.path / part for part in PARTS if part != "lock"]  # which looks for itself
+        for directory in (self.metrics, self.checkpoints, self.selfplay, self.path / "ladder"):
+            if directory.is_dir():
+                places += directory.iterdir()
+        for place in places:
+            if place.is_symlink():
+                raise UserError(
+                    f"'{place}' is a link: a run that is worked on has none; put what it leads to "
+                    "in its place"
+                )
 
     def unlock(self) -> None:
         """Lets others in."""
