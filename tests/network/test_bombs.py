@@ -23,7 +23,7 @@ Record = Callable[[str, object], None]
 SECONDS, MIB = 2.0, 200.0
 
 READER = """
-import resource, sys, time
+import pathlib, re, sys, time
 from zermelo.errors import UserError
 from zermelo.games import game
 from zermelo.matches.openings import make_openings
@@ -31,7 +31,8 @@ from zermelo.network import load_network
 path = sys.argv[1]
 chess = game("chess")
 def held():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\\s*(\\d+)", status)[1]) / 1024  # the most so far
 before, began = held(), time.process_time()
 try:
     make_openings(chess, path, 1, 0) if ".epd" in path else load_network(path)
