@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from web_server import Server, page, running
 
+from zermelo.cli import main
 from zermelo.config import RunConfig
 from zermelo.runs.directory import Run
 from zermelo.runs.status import Status, StatusFile
@@ -195,6 +197,37 @@ def test_what_cannot_be_done_is_told_in_a_sentence(
         )
     assert 400 <= answer.status_code < 500, answer.text
     assert answer.json()["reason"]
+
+
+def test_names_and_texts_that_are_no_utf_8_spoil_no_page(
+    watched: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = tmp_path / os.fsdecode(b"\xff")
+    shutil.copytree(watched, odd)
+    status = json.loads((watched / "status.json").read_text())
+    texts = dict.fromkeys(("ended", "health", "stage", "waiting_for"), "x\ud800y")
+    (odd / "status.json").write_text(json.dumps(status | texts))
+    with (odd / "metrics" / "metrics.jsonl").open("a") as file:
+        file.write(json.dumps({"iteration": 9, "a\ud800": {"b\ud800": 1.0}}) + "\n")
+    with running(WebSettings(runs=(tmp_path,))) as server:
+        (run,) = get(server)["runs"]
+        assert (run["name"], run["ended"]) == ("?", "x?y")
+        assert get(server, f"/{run['id']}")["status"]["stage"] == "x?y"
+        assert get(server, f"/{run['id']}/panels")["panels"]
+        assert get(server, f"/{run['id']}/settings")
+    assert main(["report", str(odd), "-o", str(tmp_path / "report.html")]) == 0
+
+
+def test_a_refusal_does_not_tell_where_the_run_lies(watched: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(watched, run)
+    shard = max((run / "replay").glob("*.zshard"))
+    shard.write_bytes(b"nothing")
+    with running(WebSettings(runs=(tmp_path,))) as server:
+        id_ = ids(server)["run"]
+        reason = get(server, f"/{id_}/games/{shard.name}/0", code=422)["reason"]
+    assert shard.name in reason
+    assert str(tmp_path) not in reason
 
 
 def test_a_broken_run_is_still_shown(shown: Server) -> None:

@@ -32,7 +32,7 @@ def report(
     from zermelo.runs.directory import refuse_own_part
     from zermelo.web.training.report import report_page
 
-    text = report_page(run).encode()
+    text = report_page(run).encode(errors="replace")  # a name need not be UTF-8
     place = output or Path(f"{run.resolve().name}.html")
     if place.is_dir():
         raise UserError(f"'{place}' is a directory: name a file")

@@ -5,8 +5,11 @@ Ids come from the list, never from paths. Knows HTTP; the other modules of this 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -30,23 +33,46 @@ MOST_POINTS = 1000
 SKETCH_ROWS, SKETCH_POINTS = 40, 40  # runs of the list whose loss is sketched
 LOSS = "train/training/loss"
 
+Route = Callable[..., Any]
 Points = Annotated[int, Query(ge=10, le=MOST_POINTS)]
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """What cannot be read or done is told in one sentence."""
+def refusing(run: Path | None = None) -> Iterator[None]:
+    """What cannot be read or done is told in one sentence, without where the run lies."""
     try:
         yield
     except REFUSALS as error:
-        raise Refusal(422, " ".join(str(error).split())) from None
+        sentence = " ".join(str(error).split())
+        raise Refusal(422, sentence.replace(f"{run}{os.sep}", "") if run else sentence) from None
+
+
+def told(route: Route) -> Route:
+    """A stranger's files may hold halves of characters, which no answer can."""
+
+    @wraps(route)
+    def answer(*given: Any, **named: Any) -> Any:
+        return _whole(route(*given, **named))
+
+    return answer
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, dict):
+        return {_whole(key): _whole(entry) for key, entry in value.items()}
+    return [_whole(entry) for entry in value] if isinstance(value, list) else value
 
 
 def runs_router(library: Library, control: TrainingControl) -> APIRouter:
     """The routes."""
     router = APIRouter(prefix="/api/runs")
 
-    @router.get("")
+    def get(path: str) -> Callable[[Route], Route]:
+        return lambda route: router.get(path)(told(route))
+
+    @get("")
     def runs() -> dict[str, Any]:
         """Every run, those under way first."""
         rows = library.rows()
@@ -55,7 +81,7 @@ def runs_router(library: Library, control: TrainingControl) -> APIRouter:
             found["sketch"] = _sketch(library, row)
         return {"runs": shown, "may_train": control.allowed, "games": control.games()}
 
-    @router.get("/compare")
+    @get("/compare")
     def compare(run: Annotated[list[str], Query()], points: Points = 300) -> dict[str, Any]:
         """The same panels of several runs, and the settings in which they differ."""
         if not 1 <= len(run) <= MOST_COMPARED:
@@ -77,50 +103,53 @@ def runs_router(library: Library, control: TrainingControl) -> APIRouter:
         with refusing():
             return {"started": control.start(order)}
 
-    @router.get("/{id_}")
+    @get("/{id_}")
     def run(id_: str) -> dict[str, Any]:
         """All of a run that is not a curve."""
         row = library.row(id_)
         with refusing():
             return library.view(id_).overview(row) | {"may_train": control.allowed}
 
-    @router.get("/{id_}/panels")
+    @get("/{id_}/panels")
     def panels(id_: str, points: Points = 300) -> dict[str, Any]:
         """Its charts."""
         view = library.view(id_)
         return {"panels": view.panels(points), "reading": view.reading()}
 
-    @router.get("/{id_}/settings")
+    @get("/{id_}/settings")
     def settings(id_: str) -> dict[str, Any]:
         """Its configuration."""
-        with refusing():
-            return library.view(id_).settings()
+        view = library.view(id_)
+        with refusing(view.path):
+            return view.settings()
 
-    @router.get("/{id_}/findings")
+    @get("/{id_}/findings")
     def findings(id_: str) -> dict[str, Any]:
         """What the doctor's quick checks say."""
         return {"doctor": library.view(id_).findings()}
 
-    @router.get("/{id_}/doctor")
+    @get("/{id_}/doctor")
     def doctor(id_: str) -> dict[str, Any]:
         """A thorough examination; takes seconds."""
         view = library.view(id_)
         with library.slowly():
             return {"doctor": view.findings(deep=True)}
 
-    @router.get("/{id_}/games")
+    @get("/{id_}/games")
     def games(id_: str, before: Annotated[int | None, Query(ge=0)] = None) -> dict[str, Any]:
         """Self-play games, the newest first."""
-        with refusing():
-            return games_view.listed_games(library.view(id_), before)
+        view = library.view(id_)
+        with refusing(view.path):
+            return games_view.listed_games(view, before)
 
-    @router.get("/{id_}/games/{shard}/{number}")
+    @get("/{id_}/games/{shard}/{number}")
     def one_game(id_: str, shard: str, number: int) -> dict[str, Any]:
         """Every position of one."""
-        with refusing():
-            return games_view.whole_game(library.view(id_), shard, number)
+        view = library.view(id_)
+        with refusing(view.path):
+            return games_view.whole_game(view, shard, number)
 
-    @router.get("/{id_}/checkpoints")
+    @get("/{id_}/checkpoints")
     def checkpoints(id_: str) -> dict[str, Any]:
         """Those that can judge a position, and positions worth watching."""
         view = library.view(id_)
@@ -133,7 +162,7 @@ def runs_router(library: Library, control: TrainingControl) -> APIRouter:
                 "most_simulations": MOST_SIMULATIONS,
             }
 
-    @router.get("/{id_}/position")
+    @get("/{id_}/position")
     def position(id_: str, moves: Annotated[str, Query(max_length=8000)] = "") -> dict[str, Any]:
         """A position by the moves that lead there, to be drawn and played on."""
         with refusing():
@@ -141,7 +170,7 @@ def runs_router(library: Library, control: TrainingControl) -> APIRouter:
             played = Played(game, _line(moves))
             return games_view.position(game, played.state) | {"moves": played.texts()}
 
-    @router.get("/{id_}/judge")
+    @get("/{id_}/judge")
     def judge(
         id_: str,
         checkpoint: Annotated[int, Query(ge=0, le=10**9)],
@@ -157,7 +186,7 @@ def runs_router(library: Library, control: TrainingControl) -> APIRouter:
             raise Refusal(404, found)
         return games_view.judged(view.game, state, found)
 
-    @router.get("/{id_}/report")
+    @get("/{id_}/report")
     def report(id_: str) -> Response:
         """The run as one file to share."""
         from zermelo.web.training.report import report_page
