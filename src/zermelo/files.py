@@ -21,7 +21,7 @@ TEMPORARY = ".tmp"  # how the hidden name of a file ends that is being written
 PAUSE = 1.0  # seconds between two attempts to write to a full disk
 MAX_TOML_LINE = 20_000  # characters; a key of as many parts takes the parser minutes
 # Of a file that is read: a pipe does not wait, no child inherits it, bytes stay as they are.
-PLAIN = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+PLAIN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 Written = TypeVar("Written")

@@ -6,21 +6,17 @@ they do not; there the locked byte lies far behind the file's end, so that other
 
 from __future__ import annotations
 
-import importlib
 import os
 from typing import Any
 
+fcntl: Any = None
+msvcrt: Any = None
+try:
+    import fcntl
+except ImportError:
+    import msvcrt
+
 FAR = 1 << 30  # bytes: no file that is locked is so long
-
-
-def _module(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
-
-
-fcntl, msvcrt = _module("fcntl"), _module("msvcrt")
 
 
 def take(descriptor: int) -> None:
