@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,12 +12,15 @@ import pytest
 from zermelo.cluster import player
 from zermelo.cluster.luggage import Luggage
 from zermelo.cluster.matches import MatchActor
-from zermelo.cluster.player import SelfPlayActor
+from zermelo.cluster.player import SelfPlayActor, samples_of_call
 from zermelo.cluster.suites import SolverActor
+from zermelo.config import RunConfig
+from zermelo.loop.shards import spec_for
 from zermelo.matches.adjudicate import AdjudicateOptions
 from zermelo.matches.play_game import Contestants
 from zermelo.matches.workers import Setup
 from zermelo.selfplay.order import Order, Spec
+from zermelo.selfplay.producer import ShardProducer
 from zermelo.suites.files import Suite
 
 
@@ -81,3 +84,15 @@ def test_an_actor_that_gets_its_network_ready_has_a_pulse(
     with pytest.raises(ZeroDivisionError):
         actor.play(1, ORDER)
     assert pulses[0] >= 50.0 and actor.pulse() == 0.0
+
+
+def test_a_call_needs_one_shard_at_the_speed_of_the_one_before() -> None:
+    """But for an iteration's share, and never less than a shard may have."""
+    assert samples_of_call(500, 0.5, 1.0, share=10_000) == 1100
+    assert samples_of_call(500, 0.5, 1.0, share=300) == 300
+    assert samples_of_call(0, 0.5, 1.0, share=10_000) == 100
+    spec = spec_for(RunConfig.from_tables({"game": {"name": "tictactoe"}}), 0, 1)
+    producer, order = ShardProducer(spec), replace(ORDER, share=10_000, quota=0)
+    assert producer.shard_size(order, 0) == 100
+    producer.least = 1100
+    assert [producer.shard_size(order, made) for made in (0, 1100, 9900)] == [1100, 1100, 1100]

@@ -337,11 +337,16 @@ def test_the_model_saturates_where_the_driver_does(monkeypatch: pytest.MonkeyPat
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     model: Any = importlib.import_module("cluster_model")
     constants = {
-        "samples_per_second": 1000.0, "shard_samples": 2000.0, "parcel_bytes": 1e5,
-        "write_seconds": 0.01, "ray_call_seconds": 0.001, "call_seconds": 1.0,
+        "samples_per_second": 1000.0, "shard_samples": 2000.0, "parcel_bytes": 0.0,
+        "sample_bytes": 50.0, "write_seconds": 0.01, "sample_seconds": 0.0,
+        "ray_call_seconds": 0.001, "call_seconds": 1.0,
     }  # fmt: skip
     one, many, most = (model.simulate(constants, n, 300.0, 10.0) for n in (1, 50, 1000))
     assert one["of_ideal"] > 0.95 and many["of_ideal"] > 0.95
     assert most["driver_busy"] > 0.99 and most["of_ideal"] < 0.25
     assert abs(most["samples_per_second"] - 2000 / 0.01108) < 5000
+    assert 175 < model.saturation(constants, 10.0) < 185  # 2 s by 0.01108 s
+    short = constants | {"samples_per_iteration": 50_000}  # 100 samples for each of 500 workers
+    assert model.call_of(short, 500, 10.0).samples == 100
+    assert 60 < model.saturation(short, 10.0) < 70
     sys.modules.pop("cluster_model")

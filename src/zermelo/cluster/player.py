@@ -21,7 +21,9 @@ from zermelo.network import Weights
 from zermelo.processes.memory import memory_of
 from zermelo.selfplay.intake import Parcel
 from zermelo.selfplay.order import Order, Spec
-from zermelo.selfplay.producer import ShardProducer
+from zermelo.selfplay.producer import SMALLEST, ShardProducer
+
+LONGER = 1.1  # than a call must be, so that it needs no second shard
 
 
 @dataclass(frozen=True)
@@ -122,4 +124,16 @@ class SelfPlayActor:
             # Beyond its share the iteration may be over any time, so that is heard of at once.
             if producer.made >= order.share or time.monotonic() - started >= self.least_seconds:
                 break
+        samples = sum(len(parcel.played.samples) for parcel in parcels)
+        spent = time.monotonic() - started
+        producer.least = samples_of_call(samples, spent, self.least_seconds, order.share)
         return parcels
+
+
+def samples_of_call(samples: int, spent: float, least_seconds: float, share: int) -> int:
+    """What a shard should have so that the next call needs one, judged by this one's speed.
+
+    The driver writes every shard by itself, which costs it milliseconds however small that is.
+    """
+    enough = LONGER * least_seconds * samples / max(spent, 1e-3)
+    return max(SMALLEST, min(int(enough), share))

@@ -34,6 +34,7 @@ class ShardProducer:
         self.network: NetworkReference | None = None  # that it uses
         self.order: Order | None = None  # under way
         self.made = 0  # samples for it
+        self.least = SMALLEST  # samples of a shard; more where each costs a journey
         self.games = 0  # finished in its iteration
         self.games_before = 0  # the last shard's
         self._moves = 0  # in its iteration, without those of the shard under way
@@ -132,5 +133,5 @@ class ShardProducer:
         """Small shards first, so that progress is seen at once, and last, to finish together."""
         if 0 < order.quota <= order.share:
             return max(1, min(self.spec.shard_samples, order.quota - made))
-        smallest = max(SMALLEST, order.share // SMALLEST_PART) if made else SMALLEST
+        smallest = max(self.least, order.share // SMALLEST_PART) if made else self.least
         return min(self.spec.shard_samples, max(smallest, min(made, (order.share - made) // 2)))
