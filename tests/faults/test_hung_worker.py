@@ -40,7 +40,7 @@ def test_a_stopped_worker_is_replaced_and_ctrl_c_does_not_wait_for_one(
         process.communicate(timeout=60)
     assert process.returncode == 130
     took = time.monotonic() - began
-    assert took < local_pool.END_SECONDS + 10.0
+    assert took < 10.0
     record_property("Ctrl-C beside a stopped worker (s)", f"{took:.1f}")
     assert not is_running(stopped)
 

@@ -25,6 +25,7 @@ from zermelo.selfplay.worker import first_message, play_message
 
 DEATHS_ON_END = 5  # of one worker without a shard between them: then the run stops
 END_SECONDS = 8.0  # for workers to write what they have
+HALTED_SECONDS = 2.0  # ... if somebody stopped all that have not
 STOPPED_SECONDS = 10.0  # without a sign of life of a process that somebody stopped: it is replaced
 SILENT_SECONDS = 300.0  # ... of one that runs; on a busy machine a start may take long
 STUCK_SECONDS = 30.0  # without a step of its games: said once
@@ -94,10 +95,16 @@ class LocalPool(SelfPlayPool):
         self._ending = True
         for worker in self._team:
             worker.child.channel.send({"do": "end"})
-        until = time.monotonic() + END_SECONDS
-        while self._team and time.monotonic() < until:
+        began = time.monotonic()
+        while self._team and time.monotonic() < began + END_SECONDS:
             self.listen(0.05)
+            if time.monotonic() > began + HALTED_SECONDS and self._all_stopped():
+                break
         self.kill()
+
+    def _all_stopped(self) -> bool:
+        """Whether somebody halted all that are left: they will write nothing."""
+        return all(worker.child.stopped for worker in self._team)
 
     def kill(self) -> None:
         """What a worker has not written is lost."""
