@@ -92,7 +92,7 @@ MUTANTS = (
     Mutant("S22", "the first collision ends a gathering", WORKER,
            "          if (collided_.size() < most) break;\n", "          (void)most;\n"),
     Mutant("S22", "small trees have large batches", WORKER,
-           "    leaves = leaves_at(root, leaves);\n", ""),
+           "    leaves = leaves_at(root, leaves, options_);\n", ""),
     Mutant("S23", "the bound is the mean", RESULT,
            "return a.q - options.lcb_z * a.deviation;", "return a.q - 0.0 * a.deviation;"),
     Mutant("S24", "values that differ ask for less exploration", SCORE,

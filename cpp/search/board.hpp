@@ -98,6 +98,15 @@ bool take_ticket(Tree<G>& tree) {
   }
 }
 
+// S22: how many leaves of a tree may wait at once. A small one has few that are worth looking at
+// before the others are known.
+inline std::int64_t leaves_at(const Node& root, std::int64_t most, const SearchOptions& options) {
+  if (options.leaves_share == 0) return most;
+  const auto visits = static_cast<double>(root.visits.load(std::memory_order_relaxed));
+  const auto share = static_cast<std::int64_t>(visits * options.leaves_share);
+  return std::clamp<std::int64_t>(share, 1, most);
+}
+
 // P9: whether the tree's search is over since its visits no longer shift; takes what is left of its
 // budget away. A budget of 2^60 or more has no end, so nothing of it counts as saved.
 template <bool Shared, Game G>

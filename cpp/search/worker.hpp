@@ -129,7 +129,7 @@ class Worker {
   bool take_leaves(Tree<G>& tree, std::int64_t leaves) {
     const auto most = static_cast<std::size_t>(options_.max_collisions);
     const Node& root = *pool_.node(tree.root);
-    leaves = leaves_at(root, leaves);
+    leaves = leaves_at(root, leaves, options_);
     for (std::int64_t taken = 0; taken < leaves && !batch_.full();) {
       if (options_.solver && root_certain(pool_, root, tree.table)) return false;
       if (settled<Shared>(tree, pool_, options_, counters)) return false;
@@ -155,14 +155,6 @@ class Worker {
       }
     }
     return true;
-  }
-
-  // S22: a small tree has few leaves that are worth looking at before the others are known.
-  std::int64_t leaves_at(const Node& root, std::int64_t leaves) const {
-    if (options_.leaves_share == 0) return leaves;
-    const auto visits = static_cast<double>(root.visits.load(std::memory_order_relaxed));
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(visits * options_.leaves_share), 1,
-                                    leaves);
   }
 
   // Steps 1 and 2 for one simulation, and 4 at once where no evaluation is needed.

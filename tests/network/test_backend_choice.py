@@ -113,7 +113,7 @@ def test_what_loads_long_is_taken_only_if_it_is_much_quicker(
     need("torch")
     rates = {"openvino": 1000.0, "torch": 1000.0 * rate, "onnx": 900.0, "numpy": 1.0}
     made: list[str] = []
-    make = measure.make_runtime
+    make = make_runtime
 
     def noted(weights: Any, backend: str, *more: Any) -> Any:
         made.append(backend)
