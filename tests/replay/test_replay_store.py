@@ -81,6 +81,14 @@ def test_headers_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert read == [new]
 
 
+def test_headers_share_what_is_the_same_in_all(tmp_path: Path) -> None:
+    for number in range(2):
+        put_shard(tmp_path, random_samples(games=1, seed=number), number=number)
+    first, second = (each.header for each in ReplayStore(tmp_path, GAME).shards())
+    assert first.schema is second.schema
+    assert first.zermelo is second.zermelo
+
+
 def test_a_number_is_free_also_of_damaged_shards(tmp_path: Path) -> None:
     paths = fill(tmp_path)
     store = ReplayStore(tmp_path, GAME)

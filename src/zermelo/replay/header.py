@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -117,12 +119,23 @@ class ShardHeader:
         if not isinstance(statistics, dict) or not isinstance(program, str):
             raise ShardError("its header has no statistics or no version of zermelo")
         check_statistics(statistics)
+        # A long run has thousands of headers in memory, which are alike but for their numbers.
         header = ShardHeader(
-            schema=schema, iterations=(first, last), statistics=statistics, zermelo=program, **made
+            schema=_shared(schema),
+            iterations=(first, last),
+            statistics={sys.intern(name): value for name, value in statistics.items()},
+            zermelo=sys.intern(program),
+            **made,
         )
         if found.get("columns") != header.to_dict()["columns"]:
             raise ShardError("its header lists other columns than a shard has")
         return header
+
+
+@lru_cache(maxsize=64)
+def _shared(schema: Schema) -> Schema:
+    """The first one that was equal."""
+    return schema
 
 
 def check_statistics(found: Mapping[str, Any]) -> None:
