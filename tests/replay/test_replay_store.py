@@ -84,7 +84,7 @@ def test_headers_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_headers_share_what_is_the_same_in_all(tmp_path: Path) -> None:
     for number in range(2):
         put_shard(tmp_path, random_samples(games=1, seed=number), number=number)
-    first, second = (each.header for each in ReplayStore(tmp_path, GAME).shards())
+    first, second = (s.header for s in ReplayStore(tmp_path, zermelo.game("connect4")).shards())
     assert first.schema is second.schema
     assert first.zermelo is second.zermelo
 
