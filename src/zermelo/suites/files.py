@@ -187,11 +187,14 @@ def read_puzzle(row: Mapping[str, str], name: str) -> Problem:
     line = tuple((row.get("Moves") or "").split())
     if len(line) < 2:
         raise UserError("Moves needs the opponent's move and at least one answer")
+    fen = row.get("FEN")
+    if not fen:  # the line ends before it
+        raise UserError("FEN is missing")
     game: Any = find_game("chess")
-    state = game.parse_position(row["FEN"])
+    state = game.parse_position(fen)
     for move in line:
         state = game.play(state, game.parse_action(state, move))
-    return Problem(name, row["FEN"], line=line, themes=tuple((row.get("Themes") or "").split()))
+    return Problem(name, fen, line=line, themes=tuple((row.get("Themes") or "").split()))
 
 
 def read_connect4(line: str, name: str) -> Problem:
