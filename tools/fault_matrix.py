@@ -192,6 +192,8 @@ FAULTS = (
         "memory errors and races in the core",
         "no report of ASan, UBSan, TSan",
         programs=("tools/sanitize.py --json", "tools/fuzz.py --jobs 2 --json"),
+        short="fuzzing found one fault, in Python: a puzzle row without a FEN, mended, then 18,017 "
+        "inputs more without one",
     ),
     Fault(
         14,
