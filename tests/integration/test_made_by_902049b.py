@@ -57,7 +57,7 @@ def test_the_doctor_reads_its_run(old: Path, capsys: Captured) -> None:
     assert main(["doctor", "run", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     verdicts = {finding["check"]: finding["verdict"] for finding in found["findings"]}
-    assert len(verdicts) == 19
+    assert len(verdicts) == 20
     assert set(verdicts.values()) == {"healthy", "unknown"}
     # The games of samples without their moves are found again by trying all lines of play.
     assert verdicts["unique games"] == verdicts["diversity"] == "healthy"
