@@ -369,9 +369,10 @@ FAULTS = (
             f"tools/uci_soak.py --games 10000 --weights {CHESS} --json",
             "tools/memory_limit.py --json",
         ),
-        short="the loop of the hour's soak grew by 14 %: it keeps the headers of all shards, 4,191 "
-        "small ones, 10 KB each in every store; its four games twice are alike by chance, by their "
-        "numbers none of 119,806 is",
+        short="the loop of the hour's soak grew by 14 % in its last life, with its iterations; part "
+        "of it are the headers of all shards, the rest was not found (docs/log.md says what it is "
+        "not); "
+        "its four games twice are alike by chance, by their numbers none of 119,806 is",
     ),
     Fault(
         36,

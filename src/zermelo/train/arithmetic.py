@@ -15,8 +15,8 @@ from zermelo.network.runtime_torch import supports_bf16
 from zermelo.train.options import TrainOptions
 
 # oneDNN, which computes for torch on processors, keeps what it made for every size of a batch,
-# 1,024 things unless told otherwise. Each iteration has new sizes, so a run grew by 5 MB in each.
-# A step needs a few dozen. It is read when the first is made.
+# 1,024 things unless told otherwise, and each iteration has batches of new sizes. A step needs a
+# few dozen. It is read when the first is made.
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
 
 
