@@ -369,7 +369,7 @@ FAULTS = (
             f"tools/uci_soak.py --games 10000 --weights {CHESS} --json",
             "tools/memory_limit.py --json",
         ),
-        short="the loop of the hour's soak grew by 14 % in its last life, with its iterations; part "
+        short="the loop of the hour's soak grew by 14 % in its last life, by its iterations; part "
         "of it are the headers of all shards, the rest was not found (docs/log.md says what it is "
         "not); "
         "its four games twice are alike by chance, by their numbers none of 119,806 is",
